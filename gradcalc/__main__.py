@@ -1,0 +1,5 @@
+"""`python -m gradcalc`."""
+
+from .cli.main import main
+
+main()

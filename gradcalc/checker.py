@@ -1,0 +1,175 @@
+"""Comparing derivatives that were found in different ways, and the verdict in words.
+
+A check that could not run is "not checked" with the reason; it never looks like a pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .symbolic import Reply
+
+RELATIVE = 1e-9
+"""Two entries agree when they differ by less than this part of the larger one …"""
+
+OF_LARGEST = 1e-12
+"""… or by less than this part of the largest entry of the whole derivative."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What a check found.
+
+    Attributes:
+        status: `agree`, `disagree` or `not checked`.
+        method: what the numbers were compared with.
+        entries: how many entries were compared, of `total`.
+        max_relative_difference: over the compared entries.
+        reason: why not all entries, or none, were compared.
+        worst: for a disagreement, the worst entry: its name, our value, the other value.
+    """
+
+    status: str
+    method: str | None = None
+    entries: int = 0
+    total: int = 0
+    max_relative_difference: float | None = None
+    reason: str | None = None
+    worst: tuple[str, float, float] | None = None
+
+
+def compare(ours: Mapping[str, Any], reply: Reply) -> Verdict:
+    """Our derivative, arrays by label, against SymPy's numbers at the entries that it gave."""
+    total = sum(array.size for array in ours.values())
+    if reply.failure is not None:
+        return Verdict(status="not checked", total=total, reason=reply.failure)
+    largest = max((np.abs(array[np.isfinite(array)]).max(initial=0.0) for array in ours.values()), default=0.0)
+    compared, wrong = 0, 0
+    difference = 0.0
+    worst: tuple[str, float, float] | None = None
+    for label, array in ours.items():
+        flat = array.ravel()
+        for place, theirs in reply.numbers.get(label, {}).items():
+            mine = float(flat[place])
+            compared += 1
+            gap = _relative(mine, theirs)
+            if not _agree(mine, theirs, largest):
+                wrong += 1
+                if worst is None or gap > difference:
+                    worst = (entry_name(label, array.shape, place), mine, theirs)
+            difference = max(difference, gap) if mine != theirs else difference
+    reason = _uncompared(reply, compared, total)
+    if compared == 0 and total > 0:
+        return Verdict(status="not checked", total=total, reason=reason or "SymPy gave no number to compare with")
+    return Verdict(
+        status="disagree" if wrong else "agree",
+        method="SymPy",
+        entries=compared,
+        total=total,
+        max_relative_difference=difference,
+        reason=reason,
+        worst=worst,
+    )
+
+
+def _agree(a: float, b: float, largest: float) -> bool:
+    return a == b or abs(a - b) <= RELATIVE * max(abs(a), abs(b)) + OF_LARGEST * largest
+
+
+def _relative(a: float, b: float) -> float:
+    """The difference as a part of the larger number; infinite where one of them is not finite."""
+    if a == b:
+        return 0.0
+    gap = abs(a - b) / max(abs(a), abs(b))
+    return gap if np.isfinite(gap) else float("inf")
+
+
+def _uncompared(reply: Reply, compared: int, total: int) -> str | None:
+    reasons: dict[str, int] = {}
+    for places in reply.special.values():
+        for why in places.values():
+            reasons[why] = reasons.get(why, 0) + 1
+    if not reasons:
+        return "a sample of the entries" if compared < total else None
+    if len(reasons) == 1 and compared == 0:
+        return next(iter(reasons))
+    return "; ".join(f"{count} {'entry' if count == 1 else 'entries'}: {why}" for why, count in reasons.items())
+
+
+def entry_name(label: str, shape: tuple[int, ...], place: int) -> str:
+    """The name of an entry: `x[2, 1]`, or the label alone for a number."""
+    index = np.unravel_index(place, shape) if shape else ()
+    return f"{label}[{', '.join(str(int(i)) for i in index)}]" if index else label
+
+
+# differences --------------------------------------------------------------------------------------
+
+_DIRECTIONS = 4
+_FEW_DIRECTIONS = 1
+_MANY_NUMBERS = 1_000_000  # elements from which one direction must do
+_STEPS = 8
+
+
+def random_directions(point: Sequence[Any]) -> list[list[Any]]:
+    """A few directions, scaled to the numbers at the point; fewer where each costs much."""
+    generator = np.random.default_rng(0)
+    many = sum(array.size for array in point) >= _MANY_NUMBERS
+    return [
+        [generator.standard_normal(array.shape) * np.maximum(np.abs(array), 1.0) for array in point]
+        for _ in range(_FEW_DIRECTIONS if many else _DIRECTIONS)
+    ]
+
+
+def along(
+    directions: Sequence[Sequence[Any]],
+    function: Callable[[float, Sequence[Any]], Any],
+    slope: Callable[[Sequence[Any]], Any],
+    total: int,
+    why: str,
+) -> Verdict:
+    """A derivative against differences of the function along some directions.
+
+    `function(h, v)` is the value at the point moved by h along v; `slope(v)` the directional derivative
+    claimed. The differences are extrapolated to step 0 (Ridders 1982) and carry their own error bar;
+    where that is too wide there is no verdict.
+    """
+    difference = 0.0
+    status = "agree"
+    for direction in directions:
+        claimed = np.asarray(slope(direction), np.float64)
+        estimate, error = _ridders(lambda h, v=direction: function(h, v))  # type: ignore[misc]
+        scale = max(float(np.max(np.abs(one), initial=0.0)) for one in (claimed, estimate))
+        if not np.isfinite(scale):
+            return Verdict(status="not checked", total=total, reason=f"{why}; differences are not finite here")
+        if np.max(error, initial=0.0) > 1e-5 * scale:
+            return Verdict(status="not checked", total=total, reason=f"{why}; differences are too rough here, as at a kink")
+        gap = np.abs(claimed - estimate)
+        difference = max(difference, float(np.max(gap, initial=0.0)) / scale if scale else 0.0)
+        if np.any(gap > 10 * error + 1e-7 * scale):
+            status = "disagree"
+    method = f"differences along {len(directions)} direction{'s' * (len(directions) > 1)}"
+    return Verdict(status=status, method=method, total=total, max_relative_difference=difference, reason=why)
+
+
+def _ridders(function: Callable[[float], Any]) -> tuple[Any, Any]:
+    """A central difference at shrinking steps, extrapolated; the best estimate and its error."""
+    shrink = 2.0
+    h = 2.0**-6
+    rows: list[list[Any]] = []
+    best: Any = None
+    error: Any = None
+    for i in range(_STEPS):
+        row = [(function(h) - function(-h)) / (2 * h)]
+        for j in range(i):
+            factor = shrink ** (2 * (j + 1))
+            row.append((factor * row[j] - rows[-1][j]) / (factor - 1))
+            gap = np.maximum(np.abs(row[-1] - row[j]), np.abs(row[-1] - rows[-1][j]))
+            if error is None or np.max(gap) <= np.max(error):
+                best, error = row[-1], gap
+        rows.append(row)
+        h /= shrink
+    return best, error

@@ -1,0 +1,236 @@
+"""The commands, as click sees them. All share the same inputs, formats and exit codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from ..errors import GradcalcError, Source
+from .inputs import ExpressionCommand, assigned_texts, expressions_from
+from .status import Status
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(None, "--version", package_name="gradcalc", message="gradcalc %(version)s")
+def gradcalc() -> None:
+    """Gradients, Jacobians and Hessians of NumPy-like expressions, checked against SymPy.
+
+    \b
+        gradcalc grad "sum(x**2 + 2*x + 1)" --x "[[1,2],[3,4]]"
+
+    Every name in an expression is an option. VALUE is a literal, a file (.npy, .npz:key, .csv, .json), `-` for
+    standard input, or a constant expression such as "linspace(0, 1, 5)".
+    """
+
+
+def _shared(function: Function) -> Function:
+    """The options that every command with an expression has."""
+    for decorate in reversed(
+        [
+            click.argument("expressions", metavar="EXPR...", nargs=-1),
+            click.option("-f", "--file", metavar="FILE", help="Read an expression from a file; - is standard input."),
+            click.option("--set", "pairs", metavar="NAME=VALUE", multiple=True, help="Give an input whose name is an option."),
+            click.option("--rng", metavar="N", type=int, default=0, show_default=True, help="Seed of randn and the like in inputs."),
+            click.option(
+                "--format",
+                "form",
+                type=click.Choice(["text", "json", "plain", "csv", "python", "latex"]),
+                default="text",
+                show_default=True,
+                help="How the answer is printed.",
+            ),
+            click.option("-o", "--output", metavar="FILE", help="Also write the result: .npy .npz .json .csv .tex by extension."),
+            click.option("--precision", metavar="N", type=click.IntRange(1, 17), help="Significant digits.  [default: 6 in text]"),
+        ]
+    ):
+        function = decorate(function)
+    return function
+
+
+def _checked(function: Function) -> Function:
+    """The options of commands that SymPy checks."""
+    for decorate in reversed(
+        [
+            click.option("--wrt", metavar="NAMES", help='What to differentiate by: x,w or "x[0]".  [default: every input]'),
+            click.option("--symbolic-budget", "budget", metavar="SECONDS", type=click.FloatRange(min=0), default=5.0, show_default=True, help="Time that SymPy may take."),
+            click.option("--no-symbolic", is_flag=True, help="Do not check with SymPy."),
+            click.option("--require-check", is_flag=True, help="Exit with 1 if the check could not run."),
+        ]
+    ):
+        function = decorate(function)
+    return function
+
+
+_seeds = click.option("--seed", "seeds", metavar="VALUE", multiple=True, help="Weights of a non-scalar output; `ones`; once for each expression.")
+_shape_options = (
+    click.option("--tensor", is_flag=True, help="Show the array of shape out + in instead of a table."),
+    click.option("--layout", type=click.Choice(["numerator", "denominator"]), default="numerator", show_default=True, help="Rows are outputs, or inputs."),
+)
+
+
+def _tables(function: Function) -> Function:
+    for decorate in reversed(_shape_options):
+        function = decorate(function)
+    return function
+
+
+@gradcalc.command("grad", cls=ExpressionCommand)
+@_shared
+@_checked
+@_seeds
+@click.pass_context
+def grad(ctx: click.Context, **options: Any) -> int:
+    """Value and gradient. Several expressions accumulate.
+
+    \b
+        gradcalc grad "sum(x**2)" --x "[1,2,3]"
+        gradcalc grad "x**2" --x "[1,2,3]" --seed "[1,0,0]"
+        gradcalc grad "x**2" "sum(x)" --x "[1,2]" --seed ones
+    """
+    return _answered(ctx, options)
+
+
+@gradcalc.command("vjp", cls=ExpressionCommand)
+@_shared
+@_checked
+@_seeds
+@click.pass_context
+def vjp(ctx: click.Context, **options: Any) -> int:
+    """Seed times Jacobian: the gradient of an output weighed by --seed.
+
+    \b
+        gradcalc vjp "A @ x" --A "[[1,2],[3,4]]" --x "[5,6]" --seed "[1,0]" --wrt x
+    """
+    return _answered(ctx, options)
+
+
+@gradcalc.command("jacobian", cls=ExpressionCommand)
+@_shared
+@_checked
+@_tables
+@click.pass_context
+def jacobian(ctx: click.Context, **options: Any) -> int:
+    """Every partial derivative, rows by outputs and columns by inputs.
+
+    \b
+        gradcalc jacobian "[x[0]*x[1], x[0]**2]" --x "[2,3]"
+    """
+    return _answered(ctx, options)
+
+
+@gradcalc.command("hessian", cls=ExpressionCommand)
+@_shared
+@_checked
+@_seeds
+@_tables
+@click.pass_context
+def hessian(ctx: click.Context, **options: Any) -> int:
+    """Every second derivative of a scalar (or of a seeded output).
+
+    \b
+        gradcalc hessian "x @ A @ x" --x "[1,2]" --A "[[1,2],[3,4]]" --wrt x
+    """
+    return _answered(ctx, options)
+
+
+@gradcalc.command("jvp", cls=ExpressionCommand)
+@_shared
+@_checked
+@click.option("--tangent", "directions", metavar="VALUE", multiple=True, required=True, help="The direction: VALUE, or NAME=VALUE for each input.")
+@click.pass_context
+def jvp(ctx: click.Context, **options: Any) -> int:
+    """Jacobian times tangent: the derivative along a direction.
+
+    \b
+        gradcalc jvp "x**2" --x "[1,2,3]" --tangent "[1,0,0]"
+    """
+    return _answered(ctx, options)
+
+
+@gradcalc.command("hvp", cls=ExpressionCommand)
+@_shared
+@_checked
+@_seeds
+@click.option("--vector", "directions", metavar="VALUE", multiple=True, required=True, help="The vector: VALUE, or NAME=VALUE for each input.")
+@click.pass_context
+def hvp(ctx: click.Context, **options: Any) -> int:
+    """Hessian times vector, without the Hessian.
+
+    \b
+        gradcalc hvp "sum(x**3)" --x "[1,2,3]" --vector "[1,0,0]"
+    """
+    return _answered(ctx, options)
+
+
+@gradcalc.command("eval", cls=ExpressionCommand)
+@_shared
+@click.pass_context
+def evaluate(ctx: click.Context, **options: Any) -> int:
+    """The value alone.
+
+    \b
+        gradcalc eval "sum(x)/3" --x "[1,2,3]"
+    """
+    return _answered(ctx, options)
+
+
+@gradcalc.command("ops")
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How the catalogue is printed.")
+def ops(names: Sequence[str], form: str) -> int:
+    """The functions that expressions may use, with their rules and kinks.
+
+    \b
+        gradcalc ops
+        gradcalc ops tanh
+    """
+    from ..render import catalogue
+
+    click.echo(catalogue.as_json(names) if form == "json" else catalogue.as_text(names))
+    return Status.OK
+
+
+def _answered(ctx: click.Context, options: dict[str, Any]) -> int:
+    """Read the inputs, compute, show, and say how it went."""
+    from ..answers import answer
+    from ..problem import generator, read_text
+    from .show import show
+
+    reserved = frozenset(name[2:] for one in ctx.command.params for name in one.opts if name.startswith("--"))
+    texts = assigned_texts(ctx, options["pairs"], reserved)
+    sources = expressions_from(options["expressions"], options["file"])
+    random = generator(options["rng"])
+    arrays = {name: read_text(source, {}, random) for name, source in texts.items()}
+    seeds = [Source("--seed", text) for text in options.get("seeds", ())]
+    solver = None if options.get("no_symbolic") else ctx.obj
+    try:
+        made = answer(
+            ctx.command.name or "",
+            sources,
+            arrays,
+            wrt=options.get("wrt"),
+            seeds=seeds,
+            direction=_direction(ctx.command.name or "", options.get("directions", ())),
+            solver=solver,
+            budget=options.get("budget", 0.0),
+        )
+    except GradcalcError as error:
+        if error.kind == "missing-input" and error.origin in reserved:
+            error.helps = [f"`--{error.origin}` is an option of this command, so give the input another way: `--set {error.origin}=3`"]
+        raise
+    return show(made, options)
+
+
+def _direction(command: str, given: Sequence[str]) -> Any:
+    """A tangent or vector: one text, or texts by name."""
+    option = "--tangent" if command == "jvp" else "--vector"
+    pairs = [text.partition("=") for text in given]
+    if all(equals and "=" != value[:1] and name.strip().isidentifier() for name, equals, value in pairs):
+        return {name.strip(): Source(f"{option} {name.strip()}", value) for name, _, value in pairs} or None
+    if len(given) > 1:
+        raise GradcalcError("usage", f"`{option}` is given {len(given)} times, so each must be named", helps=[f'name them: `{option} "x=[1,0]"`'])
+    return Source(option, given[0])

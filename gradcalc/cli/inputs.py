@@ -1,0 +1,96 @@
+"""Options that are not known beforehand: every name in an expression is one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from ..errors import GradcalcError, Label, Source, Span
+
+ASSIGNED = "gradcalc.assigned"
+"""Where a context keeps the inputs given: pairs of name and text, in their order."""
+
+
+class ExpressionCommand(click.Command):
+    """A command that takes `--NAME VALUE` for any name besides its own options.
+
+    Words are sorted here, before click sees them, so that values may begin with a dash (`--x -3`) and
+    so may expressions (`"-x**2"`).
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Set the inputs aside and leave the command's own options and expressions to click."""
+        own = {name: option for option in self.get_params(ctx) if isinstance(option, click.Option) for name in option.opts}
+        options: list[str] = []
+        expressions: list[str] = []
+        assigned: list[tuple[str, str]] = []
+        words = iter(args)
+        for word in words:
+            name, equals, value = word.partition("=")
+            if word == "--":
+                expressions += words
+            elif name in own:
+                options.append(word)
+                if not equals and not own[name].is_flag and not own[name].count:
+                    options += _value(words, name)
+            elif name[:2] == "--" and name[2:].isidentifier():
+                assigned.append((name[2:], value if equals else _value(words, name)[0]))
+            elif name[:2] == "--" and name[2:].replace("-", "_").isidentifier():
+                raise click.NoSuchOption(name, possibilities=_close(name, own), ctx=ctx)
+            else:
+                expressions.append(word)
+        ctx.meta[ASSIGNED] = assigned
+        return super().parse_args(ctx, [*options, "--", *expressions])
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """Show the inputs in the usage line."""
+        return [*super().collect_usage_pieces(ctx), "--NAME VALUE ..."]
+
+
+def _value(words: Any, name: str) -> list[str]:
+    for word in words:
+        return [word]
+    raise GradcalcError("usage", f"`{name}` needs a value", helps=[f"write it after the name: `{name} 3`"])
+
+
+def _close(name: str, own: Any) -> list[str]:
+    from difflib import get_close_matches
+
+    return get_close_matches(name, own)
+
+
+def assigned_texts(ctx: click.Context, pairs: Sequence[str], reserved: frozenset[str]) -> dict[str, Source]:
+    """The inputs by name, from `--NAME VALUE` and `--set NAME=VALUE`; each may be given once."""
+    found: dict[str, Source] = {}
+    given = [(name, Source(f"--{name}", text)) for name, text in ctx.meta[ASSIGNED]]
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip().isidentifier():
+            raise GradcalcError("usage", f"`--set {pair}` is not NAME=VALUE", helps=["write it as `--set seed=3`"])
+        given.append((name.strip(), Source(f"--set {name.strip()}", value)))
+    for name, source in given:
+        if name in found:
+            raise GradcalcError("input-twice", f"`{name}` is given twice", labels=[Label(Span(source, 0, len(source.text)))])
+        found[name] = source
+    return found
+
+
+def expressions_from(texts: Sequence[str], file: str | None) -> list[Source]:
+    """The expressions typed, and the one in a file (`-` is standard input)."""
+    sources = [Source("expression" if len(texts) == 1 else f"expression {i}", text) for i, text in enumerate(texts, 1)]
+    if file is not None:
+        sources.append(Source("standard input" if file == "-" else file, _contents(file)))
+    if not sources:
+        raise GradcalcError("usage", "there is no expression", helps=['write one: `gradcalc grad "x**2" --x 3`', "or name a file of one: `-f model.py`"])
+    return sources
+
+
+def _contents(file: str) -> str:
+    if file == "-":
+        return sys.stdin.read()
+    from ..reader.files import read_text_file
+
+    return read_text_file(file, "-f")

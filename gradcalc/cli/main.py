@@ -1,0 +1,102 @@
+"""The entry point: starts SymPy's process before anything slow is imported, and turns errors into exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .status import Status
+
+if TYPE_CHECKING:
+    from ..errors import GradcalcError
+    from ..symbolic import Solver
+
+CHECKED = {"grad", "vjp", "jacobian", "hessian", "jvp", "hvp"}
+"""Commands whose answers are checked with SymPy."""
+
+
+def main() -> None:
+    """Run the command line and leave with its status."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line; the status it ends with."""
+    solver = _started(arguments)
+    try:
+        return _run(list(arguments), solver)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return Status.INTERRUPTED
+    except BrokenPipeError:  # whoever read our output has seen enough
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  (the interpreter's own flush at exit must not fail)
+        return Status.OK
+    finally:
+        if solver is not None:
+            solver.stop()
+
+
+def _started(arguments: Sequence[str]) -> Solver | None:
+    """SymPy's process, if the command will want it: its import takes longer than all the rest."""
+    if not arguments or arguments[0] not in CHECKED or {"--no-symbolic", "--help", "-h"} & set(arguments):
+        return None
+    from ..symbolic import Solver
+
+    return Solver()
+
+
+def _run(arguments: list[str], solver: Solver | None) -> int:
+    import click
+
+    from ..errors import GradcalcError
+    from .commands import gradcalc
+
+    try:
+        found = gradcalc.main(arguments, prog_name="gradcalc", standalone_mode=False, obj=solver)
+        return int(found or Status.OK)
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    except click.UsageError as wrong:
+        return _fail(_usage(wrong), arguments)
+    except GradcalcError as error:
+        return _fail(error, arguments)
+    except MemoryError:
+        return _fail(GradcalcError("too-large", "there is not enough memory for this", limit=True), arguments)
+
+
+def _usage(wrong: object) -> GradcalcError:
+    import click
+
+    from ..errors import GradcalcError
+
+    assert isinstance(wrong, click.UsageError)
+    message = wrong.format_message().rstrip(".").replace("'", "`")
+    context = wrong.ctx.command_path if wrong.ctx is not None else "gradcalc"
+    return GradcalcError("usage", message[:1].lower() + message[1:], helps=[f"`{context} --help` shows what it takes"])
+
+
+def _fail(error: GradcalcError, arguments: Sequence[str]) -> int:
+    """Say what is wrong on standard error, as JSON where JSON was asked for."""
+    sys.stdout.flush()
+    if _wants_json(arguments):
+        import json
+
+        print(json.dumps(error.as_dict(), ensure_ascii=False), file=sys.stderr)
+    else:
+        from ..render.terminal import write_error
+
+        write_error(error)
+    return Status.LIMIT if error.limit else Status.WRONG_REQUEST
+
+
+def _wants_json(arguments: Sequence[str]) -> bool:
+    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
+    return any(one == "--format=json" or (one == "--format" and following == "json") for one, following in pairs)
+
+
+if __name__ == "__main__":
+    main()

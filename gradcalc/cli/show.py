@@ -1,0 +1,108 @@
+"""An answer to standard output and files, and the status that it deserves."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from ..answers import Answer
+from ..errors import GradcalcError, nearest
+from ..render import data, text
+from ..render.terminal import write_lines
+from .status import Status
+
+
+def show(made: Answer, options: Mapping[str, Any]) -> int:
+    """Print the answer in the form asked for, write the file asked for, and return the exit code."""
+    writer = None if options["output"] is None else _writer(options["output"])
+    if options["form"] == "text":
+        _show_text(made, options)
+    else:
+        made.settle()
+        click.echo(_FORMS[options["form"]](made, options["precision"]))
+    if writer is not None:
+        _write(options["output"], writer, made)
+    return _status(made, bool(options.get("require_check")))
+
+
+def _show_text(made: Answer, options: Mapping[str, Any]) -> None:
+    how = text.Options(options["precision"] or 6, bool(options.get("tensor")), options.get("layout", "numerator"))
+    width = text.label_width(made)
+    write_lines(text.numbers(made, how), width)
+    write_lines(text.findings(made.settle()), width)
+
+
+def _status(made: Answer, required: bool) -> int:
+    check = made.settle().check
+    if check is not None and check.status == "disagree":
+        return Status.DISAGREES
+    unchecked = check is None or check.status == "not checked"
+    return Status.DISAGREES if required and unchecked else Status.OK
+
+
+_FORMS: dict[str, Callable[[Answer, int | None], str]] = {
+    "json": lambda made, precision: data.as_json(made),
+    "plain": lambda made, precision: data.as_plain(made, precision or 6),
+    "csv": data.as_csv,
+    "python": data.as_python,
+    "latex": lambda made, precision: data.as_latex(made, precision or 6),
+}
+
+# files --------------------------------------------------------------------------------------------
+
+Writer = Callable[[Answer, Any], None]
+
+
+def _writer(path: str) -> Writer:
+    """What writes a file of that name; an unknown extension is an error before anything is printed."""
+    extension = os.path.splitext(path)[1].lower()
+    if extension not in _WRITERS:
+        found = nearest(extension, _WRITERS)
+        helps = [f"did you mean `{found}`?"] if found else []
+        raise GradcalcError("output", f"cannot write `{path}`: the extension says the format", helps=[*helps, f"it may be {', '.join(_WRITERS)}"])
+    return _WRITERS[extension]
+
+
+def _write(path: str, writer: Writer, made: Answer) -> None:
+    """Write under a temporary name first, so that there is never half a file."""
+    temporary = f"{path}.{os.getpid()}.part"
+    try:
+        with open(temporary, "wb") as file:
+            writer(made.settle(), file)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise GradcalcError("output", f"cannot write `{path}`: {(error.strerror or str(error)).lower()}") from None
+    finally:
+        if os.path.exists(temporary):
+            os.remove(temporary)
+
+
+def _npy(made: Answer, file: Any) -> None:
+    import numpy as np
+
+    found = data.results(made)
+    if len(found) != 1:
+        raise GradcalcError("output", f"a .npy file holds one array, but there are {len(found)}", helps=["write them to a .npz file", "or choose one with `--wrt`"])
+    np.save(file, next(iter(found.values())), allow_pickle=False)
+
+
+def _npz(made: Answer, file: Any) -> None:
+    import numpy as np
+
+    np.savez(file, allow_pickle=False, **data.results(made))
+
+
+def _text_file(form: Callable[[Answer], str]) -> Writer:
+    return lambda made, file: file.write((form(made) + "\n").encode())
+
+
+_WRITERS: dict[str, Writer] = {
+    ".npy": _npy,
+    ".npz": _npz,
+    ".json": _text_file(data.as_json),
+    ".csv": _text_file(lambda made: data.as_csv(made, None)),
+    ".tex": _text_file(lambda made: data.as_latex(made, 6)),
+}

@@ -1,0 +1,61 @@
+"""Plan to numbers, with NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import GradcalcError
+from ..graph import Node
+from .planner import Plan, Step, plan
+
+
+def evaluate(outputs: Sequence[Node], values: Mapping[str, Any]) -> list[Any]:
+    """The outputs as NumPy arrays, given the inputs by name."""
+    return execute(plan(outputs), values)
+
+
+def execute(planned: Plan, values: Mapping[str, Any]) -> list[Any]:
+    """Run a plan: the outputs as NumPy arrays, in order.
+
+    An input without a value, a singular matrix, or too little memory raises GradcalcError; its
+    `origin` is the node concerned. Overflow and the like give inf and nan without a word.
+    """
+    slots: list[Any] = [None] * planned.slots
+    for place, data in planned.constants:
+        slots[place] = data
+    for place, name in planned.inputs:
+        if name not in values:
+            raise GradcalcError("missing-input", f"`{name}` has no value")
+        slots[place] = values[name]
+    with np.errstate(all="ignore"):
+        for run in planned.runs:
+            for step in run.steps:
+                slots[step.writes] = _compute(step, slots)
+                for place in step.frees:
+                    slots[place] = None
+    return [np.asarray(slots[place]) for place in planned.outputs]
+
+
+def _compute(step: Step, slots: list[Any]) -> Any:
+    node = step.node
+    arguments = [slots[place] for place in step.reads]
+    try:
+        if step.over is not None:
+            return node.op.kernel(*arguments, out=slots[step.over])
+        return node.op.kernel(*arguments, **node.attrs)
+    except np.linalg.LinAlgError as error:
+        raise _unsolvable(node, str(error)) from None
+    except MemoryError:
+        raise GradcalcError("too-large", f"there is not enough memory for an array of shape {node.shape}", origin=node, limit=True) from None
+
+
+def _unsolvable(node: Node, why: str) -> GradcalcError:
+    if "positive definite" in why.lower():
+        return GradcalcError("not-positive-definite", f"`{node.op.name}` needs a positive definite matrix, and this one is not", origin=node)
+    if "singular" in why.lower():
+        notes = ["its rows are linearly dependent, so it has no inverse"]
+        return GradcalcError("singular-matrix", f"`{node.op.name}` of a singular matrix", origin=node, notes=notes)
+    return GradcalcError("no-convergence", f"`{node.op.name}` did not converge on this matrix", origin=node)

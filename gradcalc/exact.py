@@ -1,0 +1,58 @@
+"""A graph evaluated over numbers or symbols that NumPy does not know, by arrays of objects.
+
+Structural operations reuse their NumPy kernels, which move and add objects as they do floats;
+elementwise ones, and those whose kernel needs real floats, use the `exact` function of their record with
+a namespace `m` that has the field's usual names: `exp log sqrt sin … less equal where maximum floor det
+cofactor`. One namespace speaks SymPy, another mpmath.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .graph import Node, is_constant, is_input, toposort
+
+
+def evaluate_exact(outputs: Sequence[Node], values: Mapping[str, Any], m: Any) -> list[Any]:
+    """The outputs as object arrays.
+
+    `values` holds an object array for each input by name; `m.number(x)` turns a constant's float into
+    a number of the namespace.
+    """
+    found: dict[Node, Any] = {}
+    for one in toposort(outputs):
+        if is_input(one):
+            found[one] = _objects(values[one.attrs["name"]])
+        elif is_constant(one):
+            data = one.attrs["value"].data
+            found[one] = _objects(data) if one.boolean else _each(m.number, data)
+        else:
+            found[one] = _applied(one, [found[below] for below in one.inputs], m)
+    return [found[one] for one in outputs]
+
+
+def _applied(one: Node, inputs: list[Any], m: Any) -> Any:
+    op = one.op
+    if op.elementwise and op.exact is not None:
+        rule = op.exact
+        return _each(lambda *xs: rule(m, *xs, **one.attrs), *inputs)
+    if op.exact is not None:
+        return _objects(op.exact(m, *inputs, **one.attrs))
+    made = op.kernel(*inputs, **one.attrs)
+    return _objects(made if np.asarray(made).dtype == object else _each(m.number, made))
+
+
+def _each(function: Callable[..., Any], *arrays: Any) -> Any:
+    """A function of scalars applied element by element, with broadcasting; always an object array."""
+    return _objects(np.frompyfunc(function, len(arrays), 1)(*arrays))
+
+
+def _objects(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value if value.dtype == object else value.astype(object)
+    out = np.empty((), object)
+    out[()] = value
+    return out

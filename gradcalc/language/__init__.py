@@ -1,0 +1,1 @@
+"""Text to syntax tree to graph, and graph to text."""

@@ -1,0 +1,81 @@
+"""Text to tokens, each with its place in the text."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from ..errors import GradcalcError, Label, Source, Span
+
+
+class Token(NamedTuple):
+    """A piece of text: its kind is `number`, `name`, `string`, `operator`, `newline` or `end`."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+_TOKEN = re.compile(
+    r"""
+    (?P<blank>[^\S\n]+ | \#[^\n]* | \\\r?\n)
+  | (?P<number>(?:0[xX][0-9a-fA-F_]+ | 0[bB][01_]+ | (?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9][0-9_]*)?))
+  | (?P<name>[^\W\d⁰¹²³⁴⁵⁶⁷⁸⁹]\w*)
+  | (?P<string>'[^'\n]*' | "[^"\n]*")
+  | (?P<power>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)
+  | (?P<operator>\*\*= | //= | \.\.\. | \*\* | // | == | != | <= | >= | -> | := | \+= | -= | \*= | /= | %= | @= | [-+*/%@<>=&|~^()\[\]{},:.;−·×÷≤≥≠])
+  | (?P<newline>\n)
+    """,
+    re.VERBOSE,
+)
+_SAME_AS = {"−": "-", "·": "*", "×": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!="}
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_HINTS = {
+    "'": ("`'` does not transpose here", "`.T` transposes a matrix: `A.T`"),
+    "√": ("`√` is not read here", "write `sqrt(x)`"),
+    "!": ("`!` is not read here", "write `not`, `!=`, or `gamma(n + 1)` for a factorial"),
+    "?": ("`?` is not read here", "write `a if condition else b`"),
+    "$": ("`$` is not read here", "leave it out"),
+    "∑": ("`∑` is not read here", "write `sum(x)`"),
+    "∏": ("`∏` is not read here", "write `prod(x)`"),
+    "…": ("`…` is not read here", "write three dots: `...`"),
+    "“": ("curly quotes are not read here", "use straight quotes: `'`"),
+    "‘": ("curly quotes are not read here", "use straight quotes: `'`"),
+    "’": ("`’` does not transpose here", "`.T` transposes a matrix: `A.T`"),
+}
+
+
+def tokenize(source: Source) -> list[Token]:
+    """All tokens of a text. Newlines inside brackets do not count; the last token is an `end`."""
+    text = source.text
+    tokens: list[Token] = []
+    depth = at = 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise _unreadable(source, at)
+        kind, piece, start, at = match.lastgroup or "", match.group(), match.start(), match.end()
+        if kind == "blank" or (kind == "newline" and depth > 0):
+            continue
+        if kind == "operator":
+            piece = _SAME_AS.get(piece, piece)
+            depth += (piece in "([{") - (piece in ")]}" and depth > 0)
+        if kind == "power":
+            tokens.append(Token("operator", "**", start, start))
+            kind, piece = "number", piece.translate(_SUPERSCRIPTS)
+        tokens.append(Token(kind, piece, start, at))
+    tokens.append(Token("end", "", len(text), len(text)))
+    return tokens
+
+
+def _unreadable(source: Source, at: int) -> GradcalcError:
+    character = source.text[at]
+    span = Span(source, at, at + 1)
+    if character == '"':
+        return GradcalcError("syntax", "a string is not closed", labels=[Label(span, "opened here")])
+    if character == "'" and (at == 0 or not (source.text[at - 1].isalnum() or source.text[at - 1] in "_)]'")):
+        return GradcalcError("syntax", "a string is not closed", labels=[Label(span, "opened here")])
+    shown = character if character.isprintable() else f"U+{ord(character):04X}"
+    message, help = _HINTS.get(character, (f"unexpected character `{shown}`", ""))
+    return GradcalcError("syntax", message, labels=[Label(span)], helps=[help] if help else [])

@@ -1,0 +1,258 @@
+"""Arithmetic, comparisons, logic, and selection between arrays, element by element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..graph import Cotangents, Kink, Node
+from .kinds import elementwise, relation
+
+# operators --------------------------------------------------------------------------------------
+
+add = elementwise(
+    "add",
+    np.add,
+    doc="Sum of two arrays.",
+    partials=lambda y, a, b: (1, 1),
+    exact=lambda m, a, b: a + b,
+    infix="+",
+    binds=50,
+    examples=("x + y",),
+)
+subtract = elementwise(
+    "subtract",
+    np.subtract,
+    doc="Difference of two arrays.",
+    partials=lambda y, a, b: (1, -1),
+    exact=lambda m, a, b: a - b,
+    infix="-",
+    binds=50,
+    examples=("x - y",),
+    spellings=("sub",),
+)
+multiply = elementwise(
+    "multiply",
+    np.multiply,
+    doc="Product of two arrays, element by element.",
+    partials=lambda y, a, b: (b, a),
+    exact=lambda m, a, b: a * b,
+    infix="*",
+    binds=60,
+    examples=("x * y",),
+    spellings=("mul",),
+)
+divide = elementwise(
+    "divide",
+    np.divide,
+    doc="Quotient of two arrays, element by element.",
+    partials=lambda y, a, b: (1 / b, -y / b),  # y/b rather than a/b**2: a tiny b would underflow when squared
+    exact=lambda m, a, b: m.divide(a, b),
+    infix="/",
+    binds=60,
+    domain=((-2, 2), (0.5, 2)),
+    examples=("x / y",),
+    spellings=("true_divide", "div"),
+)
+negative = elementwise(
+    "negative",
+    np.negative,
+    doc="The array with its signs changed.",
+    partials=lambda y, x: (-1,),
+    exact=lambda m, x: -x,
+    binds=70,
+    examples=("-x",),
+    spellings=("neg",),
+)
+floor_divide = elementwise(
+    "floor_divide",
+    np.floor_divide,
+    doc="The largest whole number not above the quotient.",
+    exact=lambda m, a, b: m.floor(m.divide(a, b)),
+    kink=Kink(at="a/b is whole", takes="0"),
+    infix="//",
+    binds=60,
+    domain=((0.1, 0.9), (1, 2)),
+    examples=("x // y",),
+)
+mod = elementwise(
+    "mod",
+    np.mod,
+    doc="Remainder with the divisor's sign: a - b*floor(a/b).",
+    partials=lambda y, a, b: (1, -floor_divide(a, b)),
+    exact=lambda m, a, b: a - b * m.floor(m.divide(a, b)),
+    kink=Kink(at="a/b is whole", takes="the derivative from the right"),
+    infix="%",
+    binds=60,
+    domain=((2.1, 2.9), (1, 1.05)),
+    examples=("x % y",),
+    spellings=("remainder",),
+)
+fmod = elementwise(
+    "fmod",
+    np.fmod,
+    doc="Remainder with the dividend's sign: a - b*trunc(a/b).",
+    partials=lambda y, a, b: (1, -trunc(a / b)),
+    exact=lambda m, a, b: a - b * m.trunc(m.divide(a, b)),
+    kink=Kink(at="a/b is whole", takes="the derivative from the right"),
+    domain=((-2.9, -2.1), (1, 1.05)),
+)
+
+
+# comparisons and logic --------------------------------------------------------------------------
+
+less = relation("less", np.less, doc="Where a < b.", exact=lambda m, a, b: m.less(a, b), infix="<", binds=40, examples=("x < y",), spellings=("lt",))
+less_equal = relation(
+    "less_equal", np.less_equal, doc="Where a <= b.", exact=lambda m, a, b: m.less_equal(a, b), infix="<=", binds=40, examples=("x <= y",), spellings=("le",)
+)
+greater = relation("greater", np.greater, doc="Where a > b.", exact=lambda m, a, b: m.less(b, a), infix=">", binds=40, examples=("x > y",), spellings=("gt",))
+greater_equal = relation(
+    "greater_equal", np.greater_equal, doc="Where a >= b.", exact=lambda m, a, b: m.less_equal(b, a), infix=">=", binds=40, examples=("x >= y",), spellings=("ge",)
+)
+equal = relation("equal", np.equal, doc="Where a == b.", exact=lambda m, a, b: m.equal(a, b), infix="==", binds=40, examples=("x == y",), spellings=("eq",))
+not_equal = relation(
+    "not_equal", np.not_equal, doc="Where a != b.", exact=lambda m, a, b: m.logical_not(m.equal(a, b)), infix="!=", binds=40, examples=("x != y",), spellings=("ne",)
+)
+logical_and = relation(
+    "logical_and",
+    np.logical_and,
+    doc="Where both are true.",
+    exact=lambda m, a, b: m.logical_and(m.truth(a), m.truth(b)),
+    conditions=(0, 1),
+    infix="&",
+    binds=46,
+    examples=("(x > 0) & (y > 0)",),
+    spellings=("bitwise_and",),
+)
+logical_xor = relation(
+    "logical_xor",
+    np.logical_xor,
+    doc="Where exactly one is true.",
+    exact=lambda m, a, b: m.logical_xor(m.truth(a), m.truth(b)),
+    conditions=(0, 1),
+    examples=("logical_xor(x > 0, y > 0)",),
+    spellings=("bitwise_xor",),
+)
+logical_or = relation(
+    "logical_or",
+    np.logical_or,
+    doc="Where either is true.",
+    exact=lambda m, a, b: m.logical_or(m.truth(a), m.truth(b)),
+    conditions=(0, 1),
+    infix="|",
+    binds=44,
+    examples=("(x > 0) | (y > 0)",),
+    spellings=("bitwise_or",),
+)
+logical_not = relation(
+    "logical_not",
+    np.logical_not,
+    doc="Where it is false.",
+    exact=lambda m, a: m.logical_not(m.truth(a)),
+    conditions=(0,),
+    binds=70,
+    examples=("~(x > 0)",),
+    spellings=("bitwise_not", "invert"),
+)
+isnan = relation("isnan", np.isnan, doc="Where it is not a number.", exact=lambda m, x: m.isnan(x))
+isfinite = relation("isfinite", np.isfinite, doc="Where it is neither infinite nor nan.", exact=lambda m, x: m.isfinite(x))
+isinf = relation("isinf", np.isinf, doc="Where it is infinite.", exact=lambda m, x: m.isinf(x))
+
+real = elementwise(
+    "real",
+    lambda x: np.asarray(x, np.float64),
+    doc="Truth values as 0 and 1.",
+    partials=lambda y, x: (1,),
+    exact=lambda m, x: m.real(x),
+    conditions=(0,),
+    examples=("real(x > 0)", "(x > 0) * x"),
+    spellings=("astype", "float"),
+)
+
+# selection --------------------------------------------------------------------------------------
+
+
+def _where_vjp(g: Node, y: Node, c: Node, a: Node, b: Node) -> Cotangents:
+    return None, where(c, g, 0.0), where(c, 0.0, g)
+
+
+where = elementwise(
+    "where",
+    np.where,
+    doc="Elements of the first array where the condition is true, else of the second.",
+    vjp=_where_vjp,
+    exact=lambda m, c, a, b: m.where(m.truth(c), a, b),
+    conditions=(0,),
+    flat=(0,),
+    kink=Kink(at="the condition flips", takes="the branch that the condition selects"),
+    examples=("where(x > 0, x, y)", "where(x > 0, x**2, 3)"),
+)
+
+
+def _larger_vjp(g: Node, y: Node, a: Node, b: Node) -> Cotangents:
+    half = where(equal(a, b), 0.5 * g, 0.0)
+    return where(greater(a, b), g, half), where(less(a, b), g, half)
+
+
+def _smaller_vjp(g: Node, y: Node, a: Node, b: Node) -> Cotangents:
+    half = where(equal(a, b), 0.5 * g, 0.0)
+    return where(less(a, b), g, half), where(greater(a, b), g, half)
+
+
+maximum = elementwise(
+    "maximum",
+    np.maximum,
+    doc="The larger of two arrays, element by element.",
+    vjp=_larger_vjp,
+    exact=lambda m, a, b: m.maximum(a, b),
+    kink=Kink(at="a = b", takes="half for each"),
+)
+minimum = elementwise(
+    "minimum",
+    np.minimum,
+    doc="The smaller of two arrays, element by element.",
+    vjp=_smaller_vjp,
+    exact=lambda m, a, b: m.minimum(a, b),
+    kink=Kink(at="a = b", takes="half for each"),
+)
+
+
+def _clip_call(x: Node, min: Node | None = None, max: Node | None = None) -> Any:
+    return (x, -np.inf if min is None else min, np.inf if max is None else max), {}
+
+
+def _clip_vjp(g: Node, y: Node, x: Node, low: Node, high: Node) -> Cotangents:
+    inside = logical_and(greater_equal(x, low), less_equal(x, high))
+    # NumPy gives `high` where the limits cross, so the upper limit wins there.
+    at_high = logical_or(greater(x, high), greater(low, high))
+    at_low = logical_and(less(x, low), less_equal(low, high))
+    return where(inside, g, 0.0), where(at_low, g, 0.0), where(at_high, g, 0.0)
+
+
+clip = elementwise(
+    "clip",
+    np.clip,
+    doc="The array kept between a lower and an upper limit; either may be left out.",
+    vjp=_clip_vjp,
+    call=_clip_call,
+    exact=lambda m, x, low, high: m.minimum(m.maximum(x, low), high),
+    kink=Kink(at="x is on a limit", takes="1 for x, 0 for the limit"),
+    examples=("clip(x, -1, 1)", "clip(x, min=0)", "clip(x, max=1)", "clip(x, y, 1)"),
+    spellings=("clamp",),
+)
+abs = elementwise(
+    "abs",
+    np.abs,
+    doc="Absolute value.",
+    partials=lambda y, x: (sign(x),),
+    exact=lambda m, x: m.abs(x),
+    kink=Kink(at="x = 0", takes="0"),
+    domain=((0.5, 2),),
+    spellings=("absolute", "fabs"),
+)
+sign = elementwise("sign", np.sign, doc="-1, 0 or 1, as the sign says.", exact=lambda m, x: m.sign(x), kink=Kink(at="x = 0", takes="0"), domain=((0.5, 2),))
+floor = elementwise("floor", np.floor, doc="The largest whole number not above x.", exact=lambda m, x: m.floor(x), kink=Kink(at="x is whole", takes="0"), domain=((0.1, 0.9),))
+ceil = elementwise("ceil", np.ceil, doc="The smallest whole number not below x.", exact=lambda m, x: m.ceil(x), kink=Kink(at="x is whole", takes="0"), domain=((0.1, 0.9),))
+trunc = elementwise("trunc", np.trunc, doc="The whole part, towards zero.", exact=lambda m, x: m.trunc(x), kink=Kink(at="x is whole, except 0", takes="0"), domain=((0.1, 0.9),), spellings=("fix",))
+round = elementwise("round", np.rint, doc="The nearest whole number; halves go to the even one.", exact=lambda m, x: m.round(x), kink=Kink(at="x is half-way", takes="0"), domain=((0.6, 1.4),), spellings=("rint",))

@@ -1,0 +1,342 @@
+"""Sums, products, extremes and what is made of them, over all axes or the given ones."""
+
+from __future__ import annotations
+
+from math import prod as product
+from typing import Any
+
+import numpy as np
+
+from ..errors import GradcalcError
+from ..graph import Cotangents, Kink, Node, Shape, constant
+from .arithmetic import abs, equal, where
+
+from .indexing import segment
+from .joining import concatenate
+from .kinds import (
+    broadcast_to,
+    derived,
+    general,
+    linear,
+    negative_axes,
+    negative_axis,
+    reduced_shape,
+    reshape,
+    spread,
+    with_shape,
+    zeros,
+)
+from .shape import flip, ravel
+
+Axis = int | tuple[int, ...] | None
+
+
+def _shape(x: Node, axis: tuple[int, ...], keepdims: bool) -> Shape:
+    return reduced_shape(x.shape, axis, keepdims)
+
+
+def _call(x: Node, axis: Axis = None, keepdims: bool = False) -> Any:
+    return (x,), {"axis": negative_axes(axis, x.ndim), "keepdims": keepdims}
+
+
+def _count(x: Node, axis: Axis) -> int:
+    """How many elements each reduced one stands for."""
+    return product(x.shape[i] for i in negative_axes(axis, x.ndim))
+
+
+# sums -------------------------------------------------------------------------------------------
+
+
+@linear(
+    kernel=lambda x, axis, keepdims: np.add.reduce(x, axis, keepdims=keepdims),
+    shape=_shape,
+    transpose=lambda g, x, axis, keepdims: spread(g, x, axis, keepdims),
+    examples=("sum(x)", "sum(x, axis=0) | x=2,3", "sum(x, axis=(0, -1), keepdims=True) | x=2,3,2", "x.sum(-1) | x=2,3", "sum([[x, 1]]) | x="),
+)
+def sum(x: Node, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Sum of elements, over all axes or the given ones."""
+    return _call(x, axis, keepdims)
+
+
+@derived("mean(x)", "mean(x, axis=1, keepdims=True) | x=2,3")
+def mean(x: Node, axis: Axis = None, keepdims: bool = False) -> Node:
+    """Mean of elements, over all axes or the given ones."""
+    return sum(x, axis, keepdims) / _count(_some(x, axis, "mean"), axis)
+
+
+def _some(x: Node, axis: Axis, what: str) -> Node:
+    if _count(x, axis) == 0:
+        raise GradcalcError("empty", f"`{what}` of no elements has no value", operands=[with_shape(x)])
+    return x
+
+
+@derived("var(x) | x=3", "var(x, axis=1, ddof=1) | x=2,3", "var(x, axis=0, keepdims=True) | x=2,3")
+def var(x: Node, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Node:
+    """Variance: the mean squared distance from the mean; ddof is taken off the count."""
+    spreads = _some(x, axis, "var") - mean(x, axis, True)
+    return sum(spreads**2, axis, keepdims) / (_count(x, axis) - ddof)
+
+
+@derived("std(x) | x=3", "std(x, axis=1, ddof=1) | x=2,3", kink=Kink(at="all elements are equal", takes="0"))
+def std(x: Node, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Node:
+    """Standard deviation: the square root of the variance."""
+    spreads = _some(x, axis, "std") - mean(x, axis, True)
+    return norm(spreads, None, axis, keepdims) / np.sqrt(_count(x, axis) - float(ddof)).item()
+
+
+@linear(
+    kernel=lambda x, axis: np.add.accumulate(x, axis),
+    shape=lambda x, axis: x.shape,
+    transpose=lambda g, x, axis: flip(cumsum(flip(g, axis), axis), axis),
+    examples=("cumsum(x) | x=3", "cumsum(x) | x=2,3", "cumsum(x, axis=0) | x=2,3"),
+)
+def cumsum(x: Node, axis: int | None = None) -> Any:
+    """Running sum along an axis, or of the raveled array."""
+    if axis is None and x.ndim != 1:
+        return cumsum(ravel(x), 0)
+    return (x,), {"axis": negative_axis(axis or 0, x.ndim)}
+
+
+# products ---------------------------------------------------------------------------------------
+
+
+def _before(x: Node, axis: int) -> Node:
+    """At each place of an axis the product of all earlier elements: 1 at the first."""
+    return _shifted(cumprod(x, axis), axis, 1.0)
+
+
+def _shifted(x: Node, axis: int, first: float) -> Node:
+    """Every element one place later; a number comes in at the front."""
+    if x.shape[axis] == 0:
+        return x
+    head = broadcast_to(constant(first), _with_length(x, axis, 1))
+    return concatenate([head, segment(x, axis, 0, x.shape[axis] - 1)], axis)
+
+
+def _with_length(x: Node, axis: int, length: int) -> Shape:
+    return tuple(length if i - x.ndim == axis else n for i, n in enumerate(x.shape))
+
+
+def _recurrence(a: Any, b: Any, axis: int) -> Any:
+    out = np.array(np.broadcast_to(b, np.broadcast_shapes(np.shape(a), np.shape(b))))
+    a, steps = np.moveaxis(np.broadcast_to(a, out.shape), axis, 0), np.moveaxis(out, axis, 0)
+    for i in range(1, len(steps)):
+        steps[i] += a[i] * steps[i - 1]
+    return out
+
+
+def _recurrence_vjp(g: Node, y: Node, a: Node, b: Node, axis: int) -> Cotangents:
+    # The adjoint of s[i] = a[i]*s[i-1] + b[i] runs backwards: c[i] = g[i] + a[i+1]*c[i+1].
+    factors = _shifted(flip(a, axis), axis, 0.0)
+    back = flip(recurrence(factors, flip(g, axis), axis), axis)
+    return back * _shifted(y, axis, 0.0), back
+
+
+@general(
+    kernel=_recurrence,
+    shape=lambda a, b, axis: b.shape,
+    vjp=_recurrence_vjp,
+    examples=("recurrence(x, y, 0) | x=4 y=4", "recurrence(x, y, 1) | x=2,3 y=2,3"),
+)
+def recurrence(a: Node, b: Node, axis: int) -> Any:
+    """The sequence s[i] = a[i]*s[i-1] + b[i] along an axis, starting from zero; what running products differentiate to."""
+    return (a, b), {"axis": negative_axis(axis, a.ndim)}
+
+
+@general(
+    kernel=lambda x, axis: np.multiply.accumulate(x, axis),
+    shape=lambda x, axis: x.shape,
+    # d cumprod[i] / d x[j] is (the product before j) * (the product from j+1 to i): no division, so zeros are no special case.
+    vjp=lambda g, y, x, axis: (_before(x, axis) * flip(recurrence(_shifted(flip(x, axis), axis, 0.0), flip(g, axis), axis), axis),),
+    examples=("cumprod(x) | x=3", "cumprod(x) | x=2,3", "cumprod(x, axis=0) | x=2,3"),
+)
+def cumprod(x: Node, axis: int | None = None) -> Any:
+    """Running product along an axis, or of the raveled array."""
+    if axis is None and x.ndim != 1:
+        return cumprod(ravel(x), 0)
+    return (x,), {"axis": negative_axis(axis or 0, x.ndim)}
+
+
+@general(
+    kernel=lambda x, axis, keepdims: np.multiply.reduce(x, axis, keepdims=keepdims),
+    shape=_shape,
+    # Each element's partial is the product of those before it and those after it: no division by it.
+    vjp=lambda g, y, x, axis, keepdims: (
+        spread(g, x, axis, keepdims) * (_before(x, axis[0]) * flip(_before(flip(x, axis), axis[0]), axis)),
+    ),
+    examples=("prod(x) | x=3", "prod(x) | x=2,3", "prod(x, axis=0) | x=2,3", "prod(x, axis=1, keepdims=True) | x=2,3", "prod(x, axis=(0, 2)) | x=2,3,2"),
+)
+def prod(x: Node, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Product of elements, over all axes or the given ones."""
+    axes = negative_axes(axis, x.ndim)
+    if len(axes) == 1:
+        return (x,), {"axis": axes, "keepdims": keepdims}
+    shape = reduced_shape(x.shape, axes, keepdims)
+    if axes == tuple(range(-x.ndim, 0)):
+        return reshape(prod(ravel(x), 0), shape)
+    for one in axes:
+        x = prod(x, one, True)
+    return reshape(x, shape)
+
+
+# extremes ---------------------------------------------------------------------------------------
+
+
+def _shared(g: Node, y: Node, x: Node, axis: tuple[int, ...], keepdims: bool) -> Cotangents:
+    """The cotangent of an extreme: shared evenly among the elements that attain it."""
+    attained = equal(x, spread(y, x, axis, keepdims))
+    ties = sum(attained, axis, keepdims)
+    return (where(attained, spread(g / ties, x, axis, keepdims), 0.0),)
+
+
+def _extreme_call(x: Node, axis: Axis, keepdims: bool, what: str) -> Any:
+    return _call(_some(x, axis, what), axis, keepdims)
+
+
+def _folded(x: Any, axis: tuple[int, ...], keepdims: bool, pair: Any) -> Any:
+    """A reduction of objects by a function of two, for exact numbers and symbols."""
+    for one in axis:
+        x = np.frompyfunc(pair, 2, 1).reduce(x, axis=one, keepdims=True)
+    return x if keepdims else np.reshape(x, tuple(n for i, n in enumerate(np.shape(x)) if i - np.ndim(x) not in axis))
+
+
+@general(
+    kernel=lambda x, axis, keepdims: np.maximum.reduce(x, axis, keepdims=keepdims),
+    shape=_shape,
+    vjp=_shared,
+    exact=lambda m, x, axis, keepdims: _folded(x, axis, keepdims, m.maximum),
+    kink=Kink(at="several elements are largest", takes="an even share for each"),
+    examples=("max(x) | x=3", "max(x, axis=0) | x=2,3", "max(x, axis=1, keepdims=True) | x=2,3"),
+    spellings=("amax",),
+)
+def max(x: Node, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The largest element, over all axes or the given ones."""
+    return _extreme_call(x, axis, keepdims, "max")
+
+
+@general(
+    kernel=lambda x, axis, keepdims: np.minimum.reduce(x, axis, keepdims=keepdims),
+    shape=_shape,
+    vjp=_shared,
+    exact=lambda m, x, axis, keepdims: _folded(x, axis, keepdims, m.minimum),
+    kink=Kink(at="several elements are smallest", takes="an even share for each"),
+    examples=("min(x) | x=3", "min(x, axis=0) | x=2,3", "min(x, axis=1, keepdims=True) | x=2,3"),
+    spellings=("amin",),
+)
+def min(x: Node, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The smallest element, over all axes or the given ones."""
+    return _extreme_call(x, axis, keepdims, "min")
+
+
+# norms ------------------------------------------------------------------------------------------
+
+
+def _norm_vjp(g: Node, y: Node, x: Node, axis: tuple[int, ...], keepdims: bool) -> Cotangents:
+    whole = spread(y, x, axis, keepdims)
+    unit = where(equal(whole, 0.0), 0.0, x / whole)
+    return (spread(g, x, axis, keepdims) * unit,)
+
+
+@general(
+    kernel=lambda x, axis, keepdims: np.sqrt(np.add.reduce(np.square(x), axis, keepdims=keepdims)),
+    shape=_shape,
+    vjp=_norm_vjp,
+    exact=lambda m, x, axis, keepdims: np.frompyfunc(m.sqrt, 1, 1)(np.sum(x * x, axis=axis, keepdims=keepdims)),
+    kink=Kink(at="every element is 0", takes="0"),
+    domain=((0.5, 2),),
+    examples=(
+        "norm(x) | x=3",
+        "norm(x) | x=2,3",
+        "norm(x, axis=1, keepdims=True) | x=2,3",
+        "norm(x, 'fro') | x=2,3",
+        "norm(x, 1) | x=3",
+        "norm(x, inf) | x=3",
+        "norm(x, -inf) | x=3",
+        "norm(x, 3) | x=3",
+        "norm(x, 1) | x=2,3",
+        "norm(x, inf, axis=(0, 1)) | x=2,3",
+    ),
+    spellings=("vector_norm",),
+)
+def norm(x: Node, ord: float | str | None = None, axis: Axis = None, keepdims: bool = False) -> Any:
+    """Euclidean norm, over all axes or the given ones; or the vector or matrix norm that `ord` names."""
+    axes = negative_axes(axis, x.ndim)
+    if ord is None or (ord == 2 and len(axes) == 1) or (ord == "fro" and len(axes) == 2):
+        return (x,), {"axis": axes, "keepdims": keepdims}
+    if isinstance(ord, str) or len(axes) not in (1, 2):
+        raise GradcalcError("argument", f"no norm of order {ord!r} over {len(axes)} axes is known", helps=["leave `ord` out for the Euclidean norm"])
+    return _vector_norm(x, ord, axes, keepdims) if len(axes) == 1 else _matrix_norm(x, ord, axes, keepdims)
+
+
+def _vector_norm(x: Node, ord: float, axes: tuple[int, ...], keepdims: bool) -> Node:
+    sizes = abs(x)
+    if ord == np.inf:
+        return max(sizes, axes, keepdims)
+    if ord == -np.inf:
+        return min(sizes, axes, keepdims)
+    if ord == 1:
+        return sum(sizes, axes, keepdims)
+    if ord == 0:
+        raise GradcalcError("argument", "the norm of order 0 counts elements: it has no derivative")
+    return sum(sizes**ord, axes, keepdims) ** (1 / ord)
+
+
+def _matrix_norm(x: Node, ord: float, axes: tuple[int, ...], keepdims: bool) -> Node:
+    rows, columns = axes
+    along = {1: (rows, columns), -1: (rows, columns), np.inf: (columns, rows), -np.inf: (columns, rows)}
+    if ord not in along:
+        raise GradcalcError("argument", f"no matrix norm of order {ord:g} is known here", helps=["`ord` may be 'fro', 1, -1, inf or -inf"])
+    summed, picked = along[ord]
+    sums = sum(abs(x), summed, True)
+    extreme = max(sums, picked, True) if ord > 0 else min(sums, picked, True)
+    return extreme if keepdims else reshape(extreme, reduced_shape(x.shape, axes, False))
+
+
+# softmax and its relatives ----------------------------------------------------------------------
+
+
+def _logsumexp(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+    top = np.maximum.reduce(x, axis, keepdims=True, initial=-np.inf)
+    top = np.where(np.isfinite(top), top, 0.0)
+    out = top + np.log(np.add.reduce(np.exp(x - top), axis, keepdims=True))
+    return out if keepdims else np.reshape(out, reduced_shape(np.shape(x), axis, False))
+
+
+@general(
+    kernel=_logsumexp,
+    shape=_shape,
+    vjp=lambda g, y, x, axis, keepdims: (spread(g, x, axis, keepdims) * softmax(x, axis),),
+    exact=lambda m, x, axis, keepdims: np.frompyfunc(m.log, 1, 1)(np.sum(np.frompyfunc(m.exp, 1, 1)(x), axis=axis, keepdims=keepdims)),
+    examples=("logsumexp(x) | x=3", "logsumexp(x, axis=0) | x=2,3", "logsumexp(x, axis=1, keepdims=True) | x=2,3"),
+)
+def logsumexp(x: Node, axis: Axis = None, keepdims: bool = False) -> Any:
+    """log(sum(exp(x))), without overflow."""
+    return _call(x, axis, keepdims)
+
+
+def _softmax(x: Any, axis: tuple[int, ...]) -> Any:
+    weights = np.exp(x - np.maximum.reduce(x, axis, keepdims=True, initial=-np.inf))
+    return weights / np.add.reduce(weights, axis, keepdims=True)
+
+
+def _exact_softmax(m: Any, x: Any, axis: tuple[int, ...]) -> Any:
+    weights = np.frompyfunc(m.exp, 1, 1)(x)
+    return weights / np.sum(weights, axis=axis, keepdims=True)
+
+
+@general(
+    kernel=_softmax,
+    shape=lambda x, axis: x.shape,
+    vjp=lambda g, y, x, axis: (y * (g - sum(g * y, axis, True)),),
+    exact=_exact_softmax,
+    examples=("softmax(x) | x=3", "softmax(x, axis=0) | x=2,3", "softmax(x, axis=-1) | x=2,3"),
+)
+def softmax(x: Node, axis: Axis = None) -> Any:
+    """exp(x)/sum(exp(x)): positive numbers that add up to 1, over all axes or the given ones."""
+    return (x,), {"axis": negative_axes(axis, x.ndim)}
+
+
+@derived("log_softmax(x) | x=3", "log_softmax(x, axis=1) | x=2,3")
+def log_softmax(x: Node, axis: Axis = None) -> Node:
+    """log(softmax(x)), without overflow."""
+    return x - logsumexp(x, axis, True)

@@ -1,0 +1,590 @@
+"""SymPy's own derivation of the same expression, in a process of its own.
+
+The forward graph is evaluated on arrays of symbols and `sympy.diff` does the rest, so nothing here uses a
+derivative rule of ours. The work is done by a child process: its imports overlap with the numeric work,
+and nothing it does can hang or crash an answer, since it is killed at the end of its budget.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+_MEMORY = 4 << 30  # bytes of address space that the child may take, where the system can limit it
+_START = "from gradcalc.symbolic import serve; serve()"
+
+
+class Question(NamedTuple):
+    """What the child is asked: the texts, the inputs' numbers, and which derivative of what by what.
+
+    `wrt` are labels as `problem.targets` reads them; `seeds`, `directions` are arrays, one for each
+    expression or label.
+    """
+
+    command: str
+    texts: list[tuple[str, str]]
+    values: dict[str, Any]
+    wrt: list[str]
+    seeds: list[Any]
+    directions: list[Any]
+
+
+class Formula(NamedTuple):
+    """SymPy's derivative in words: one formula for all entries alike, or one for each."""
+
+    text: str
+    latex: str
+
+
+class Reply(NamedTuple):
+    """The child's answer, by label (for a Hessian, by pairs `x, y`).
+
+    `numbers` maps flat positions in the derivative to SymPy's values at the inputs; `special` are
+    positions where its formula is not to be trusted, with the reason.
+    """
+
+    formulas: dict[str, Formula]
+    numbers: dict[str, dict[int, float]]
+    special: dict[str, dict[int, str]]
+    failure: str | None = None
+
+
+class Solver:
+    """The child process, from its start to its answer or its end."""
+
+    def __init__(self) -> None:
+        # PyThon's own start is the child's; its errors are not the person's concern.
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _START], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        self._thread: threading.Thread | None = None
+        self._output: bytes | None = None
+        self._expired = False
+        self._budget = 0.0
+
+    def ask(self, question: Question, budget: float) -> None:
+        """Send the question; from now on the budget (seconds) runs."""
+        self._budget = budget
+        data = pickle.dumps(question, protocol=pickle.HIGHEST_PROTOCOL)
+        self._thread = threading.Thread(target=self._converse, args=(data,), daemon=True)
+        self._thread.start()
+
+    def _converse(self, data: bytes) -> None:
+        try:
+            self._output = self._process.communicate(data, timeout=self._budget)[0]
+        except subprocess.TimeoutExpired:
+            self._expired = True
+            self.stop()
+        except (OSError, ValueError):
+            self.stop()
+
+    def reply(self) -> Reply:
+        """Wait for the answer, or for the end of the budget."""
+        if self._thread is not None:
+            self._thread.join()
+        if self._output:
+            try:
+                found: Reply = pickle.loads(self._output)
+                return found
+            except Exception:  # a half-written answer of a child that was ended
+                pass
+        if self._expired:
+            return _failed(f"SymPy did not finish within its budget of {self._budget:g} s")
+        return _failed("the SymPy process ended without an answer")
+
+    def stop(self) -> None:
+        """End the child, whatever it is doing."""
+        if self._process.poll() is None:
+            self._process.kill()
+        if self._thread is not threading.current_thread():
+            for stream in (self._process.stdin, self._process.stdout):
+                if stream is not None and not stream.closed and self._thread is None:
+                    stream.close()
+        self._process.wait()
+
+
+def _failed(why: str) -> Reply:
+    return Reply({}, {}, {}, why)
+
+
+# the child ----------------------------------------------------------------------------------------
+
+
+def serve() -> None:
+    """Answer the one question on standard input, as a pickle on standard output."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+    _limit_memory()
+    import sympy  # noqa: F401  (the slow part, before the question is there)
+
+    question = pickle.load(sys.stdin.buffer)
+    try:
+        reply = solve(question)
+    except MemoryError:
+        reply = _failed("SymPy ran out of memory")
+    except RecursionError:
+        reply = _failed("the expression is too deep for SymPy")
+    except Exception as error:
+        reply = _failed(f"SymPy could not derive it ({type(error).__name__}: {str(error)[:100]})")
+    sys.stdout.buffer.write(pickle.dumps(reply, protocol=pickle.HIGHEST_PROTOCOL))
+    sys.stdout.buffer.flush()
+    os._exit(0)  # interpreter shutdown would cost as much as a small derivation
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+    except ImportError:  # not a POSIX system
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+
+
+class TooLarge(Exception):
+    """The expression has more entries than SymPy can be given."""
+
+
+_MOST_SYMBOLS = 64  # entries of all inputs together, up to which each is a symbol
+_MOST_OBJECTS = 20_000  # elements of all nodes together, up to which they are evaluated as objects
+_MOST_ENTRIES = 400  # partial derivatives taken; of more, a sample
+_LONGEST = 2_000  # characters of a formula that is still sent back
+
+
+def solve(question: Question) -> Reply:
+    """SymPy's derivative of the question's expressions, at all entries or at a sample of them."""
+    from .errors import Source
+    from .problem import pose, targets
+
+    sources = [Source(name, text) for name, text in question.texts]
+    problem = pose(sources, question.values)
+    wanted = targets(problem, question.wrt)
+    try:
+        return _Derivation(question, problem, wanted).reply()
+    except TooLarge as error:
+        return _failed(str(error))
+
+
+class _Derivation:
+    """One question being answered."""
+
+    def __init__(self, question: Question, problem: Any, wanted: Sequence[Any]) -> None:
+        import numpy as np
+
+        from .graph import toposort
+
+        self.np = np
+        self.m = SympyMath()
+        self.question, self.problem, self.wanted = question, problem, wanted
+        objects = sum(one.size for one in toposort(problem.outputs))
+        if objects > _MOST_OBJECTS:
+            raise TooLarge(f"the expression has {objects:,} numbers in it, more than the {_MOST_OBJECTS:,} that SymPy is given")
+        self.symbols: dict[Any, tuple[str, tuple[int, ...]]] = {}
+        self.point: dict[Any, float] = {}
+        self.values = self.symbolic_inputs()
+        self.outputs = self.evaluated()
+
+    def symbolic_inputs(self) -> dict[str, Any]:
+        """Every entry of every input a symbol; of many, only those differentiated by, the others numbers."""
+        np, problem = self.np, self.problem
+        names = {target.node.attrs["name"] for target in self.wanted}
+        used = {name: problem.values[name] for name in problem.inputs}
+        few = sum(array.size for array in used.values()) <= _MOST_SYMBOLS
+        if not few and sum(used[name].size for name in names) > _MOST_OBJECTS:
+            raise TooLarge("the inputs have more entries than SymPy is given")
+        values: dict[str, Any] = {}
+        for name, array in used.items():
+            made = np.empty(array.shape, object)
+            symbolic = array.dtype != bool and (few or name in names) and name not in self.fixed()
+            for place in np.ndindex(array.shape):
+                made[place] = self.symbol(name, place, float(array[place])) if symbolic else self.number(array[place])
+            values[name] = made
+        return values
+
+    def fixed(self) -> set[str]:
+        """Inputs that decide shapes or places, so that they must stay numbers."""
+        return {name for name, node in self.problem.inputs.items() if _is_place(node, self.problem.outputs)}
+
+    def symbol(self, name: str, place: tuple[int, ...], value: float) -> Any:
+        text = f"{name}[{', '.join(map(str, place))}]" if place else name
+        made = self.m.sp.Symbol(text, real=True)
+        self.symbols[made] = (name, place)
+        self.point[made] = value
+        return made
+
+    def number(self, value: Any) -> Any:
+        return bool(value) if isinstance(value, (bool, self.np.bool_)) else self.m.number(float(value))
+
+    def evaluated(self) -> list[Any]:
+        from .exact import evaluate_exact
+
+        return evaluate_exact(self.problem.outputs, self.values, self.m)
+
+    # what is asked ------------------------------------------------------------------------------
+
+    def reply(self) -> Reply:
+        """The formulas and numbers of the derivative asked for."""
+        formulas: dict[str, Formula] = {}
+        numbers: dict[str, dict[int, float]] = {}
+        special: dict[str, dict[int, str]] = {}
+        for label, derivative in self.derivatives().items():
+            chosen = self.chosen(len(derivative))
+            exprs = {place: derivative[place]() for place in chosen}
+            numbers[label], special[label] = self.evaluate(exprs)
+            formula = self.formula(label, exprs, len(derivative))
+            if formula is not None:
+                formulas[label] = formula
+        return Reply(formulas, numbers, special)
+
+    def chosen(self, count: int) -> list[int]:
+        """All places, or a sample spread by a fixed generator."""
+        if count <= _MOST_ENTRIES:
+            return list(range(count))
+        picked = self.np.random.default_rng(0).choice(count, size=_MOST_ENTRIES // 8, replace=False)
+        return sorted(map(int, picked))
+
+    def derivatives(self) -> dict[str, list[Callable[[], Any]]]:
+        """For each label its entries in row-major order, as functions so that a sample costs a sample."""
+        command = self.question.command
+        if command == "jacobian":
+            output = self.outputs[0].ravel()
+            return {t.label: [_diff(y, s) for y in output for s in self.entries(t)] for t in self.wanted}
+        if command == "jvp":
+            return {"jvp": [self.directional(y) for y in self.outputs[0].ravel()]}
+        total = self.total()
+        if command == "hessian":
+            return {
+                f"{a.label}, {b.label}": [_diff(total, s, t) for s in self.entries(a) for t in self.entries(b)]
+                for a in self.wanted
+                for b in self.wanted
+            }
+        if command == "hvp":
+            return {t.label: [self.directional(total, s) for s in self.entries(t)] for t in self.wanted}
+        return {t.label: [_diff(total, s) for s in self.entries(t)] for t in self.wanted}
+
+    def entries(self, target: Any) -> list[Any]:
+        """The symbols of a target, in row-major order."""
+        flat = self.values[target.node.attrs["name"]].ravel()
+        return list(flat) if target.places is None else [flat[int(place)] for place in target.places.ravel()]
+
+    def total(self) -> Any:
+        """The sum of all outputs, each weighed by its seed."""
+        parts = []
+        for output, seed in zip(self.outputs, self.question.seeds, strict=True):
+            weights = self.np.ones(output.shape) if seed is None else seed
+            parts += [y if w == 1 else self.m.number(float(w)) * y for y, w in zip(output.ravel(), weights.ravel(), strict=True)]
+        return self.m.sp.Add(*parts)
+
+    def directional(self, expression: Any, first: Any = None) -> Callable[[], Any]:
+        """The derivative of an expression (first by one symbol, if given) along the question's directions."""
+        sp = self.m.sp
+
+        def make() -> Any:
+            inner = expression if first is None else sp.diff(expression, first)
+            return sp.Add(
+                *(
+                    self.m.number(float(weight)) * sp.diff(inner, s)
+                    for target, direction in zip(self.wanted, self.question.directions, strict=True)
+                    for s, weight in zip(self.entries(target), direction.ravel(), strict=True)
+                    if weight != 0
+                )
+            )
+
+        return make
+
+    # numbers and formulas -----------------------------------------------------------------------
+
+    def evaluate(self, exprs: Mapping[int, Any]) -> tuple[dict[int, float], dict[int, str]]:
+        """The expressions at the inputs, with mpmath at 30 digits."""
+        numbers: dict[int, float] = {}
+        special: dict[int, str] = {}
+        for place, expression in exprs.items():
+            value = self.value(expression)
+            if isinstance(value, str):
+                special[place] = value
+            else:
+                numbers[place] = value
+        return numbers, special
+
+    def value(self, expression: Any) -> float | str:
+        """One number, or why there is none."""
+        symbols = sorted(expression.free_symbols, key=str)
+        if self.on_boundary(expression):
+            return "a kink"
+        watch = _Watch(self.m.sp)
+        function = self.m.sp.lambdify(symbols, expression, modules=[watch.functions, "mpmath"], cse=True)
+        mp = watch.mp
+        with mp.workdps(30):
+            try:
+                value = function(*(mp.mpf(self.point[s]) for s in symbols))
+                value = mp.mpmathify(value)
+            except (ZeroDivisionError, ValueError, TypeError, OverflowError):
+                return "SymPy's formula has no value here"
+            if watch.kink:
+                return "a kink"
+            if isinstance(value, mp.mpc):
+                if value.imag != 0:
+                    return "SymPy's formula is complex here"
+                value = value.real
+            if not mp.isfinite(value):
+                return "SymPy's formula is not finite here"
+            return float(value)
+
+    def on_boundary(self, expression: Any) -> bool:
+        """Whether the point lies where a condition in the expression flips."""
+        sp = self.m.sp
+        for relation in expression.atoms(sp.core.relational.Relational):
+            gap = (relation.lhs - relation.rhs).subs({s: self.m.number(self.point[s]) for s in relation.free_symbols})
+            if gap == 0 or gap.evalf(30) == 0:
+                return True
+        return False
+
+    def formula(self, label: str, exprs: Mapping[int, Any], count: int) -> Formula | None:
+        """One formula where all entries are alike but for their place; else a list of them, if short."""
+        if not exprs or len(exprs) < count:
+            return None
+        alike = self.alike(label, exprs)
+        if alike is not None:
+            return Formula(_text(alike), self.m.sp.latex(_readable(alike)))
+        shape = self.shape(label)
+        texts = [_text(exprs[i]) for i in range(count)]
+        if sum(map(len, texts)) > _LONGEST:
+            return None
+        latex = self.m.sp.latex(self.m.sp.Array([_readable(exprs[i]) for i in range(count)], shape or (1,)))
+        return Formula(_nested(texts, shape), latex if shape else self.m.sp.latex(_readable(exprs[0])))
+
+    def shape(self, label: str) -> tuple[int, ...]:
+        """The shape of the derivative with that label."""
+        shapes = {t.label: (t.node.shape if t.places is None else t.places.shape) for t in self.wanted}
+        out = self.problem.outputs[0].shape
+        if self.question.command == "jvp":
+            return tuple(out)
+        if self.question.command == "jacobian":
+            return (*out, *shapes[label])
+        if self.question.command == "hessian":
+            first, second = label.split(", ") if label not in shapes else (label, label)
+            return (*shapes[first], *shapes[second])
+        return tuple(shapes[label])
+
+    def alike(self, label: str, exprs: Mapping[int, Any]) -> Any | None:
+        """The formula common to all entries, written with the inputs' names, if each uses only its own place."""
+        if self.question.command not in ("grad", "vjp"):
+            return None
+        target = next(t for t in self.wanted if t.label == label)
+        if target.places is not None or target.node.ndim == 0:
+            return None
+        common = None
+        for place, expression in exprs.items():
+            index = tuple(map(int, self.np.unravel_index(place, target.node.shape)))
+            own = {s: self.symbols[s] for s in expression.free_symbols}
+            if any(where not in ((), index) for _, where in own.values()):
+                return None
+            renamed = expression.xreplace({s: self.m.sp.Symbol(name, real=True) for s, (name, _) in own.items()})
+            if common is not None and renamed != common:
+                return None
+            common = renamed
+        return common
+
+
+def _diff(expression: Any, *symbols: Any) -> Callable[[], Any]:
+    return lambda: expression.diff(*symbols)
+
+
+def _is_place(node: Any, outputs: Sequence[Any]) -> bool:
+    """Whether an input is used as an index somewhere."""
+    from .graph import toposort
+
+    return any(node in below.inputs[i:] for below in toposort(outputs) for i in below.op.flat[:1] if below.op.name in ("gather", "add_gather", "put_gather"))
+
+
+class _Watch:
+    """The functions that SymPy's derivatives of kinked functions contain, which note when they are at the kink."""
+
+    def __init__(self, sp: Any) -> None:
+        import mpmath
+
+        self.mp = mpmath.mp
+        self.kink = False
+        self.functions = {
+            "Heaviside": self.heaviside,
+            "sign": self.sign,
+            "DiracDelta": self.spike,
+            "polygamma": lambda n, x: self.mp.psi(int(n), x),
+            "loggamma": self.mp.loggamma,
+            "flat_floor": self.step(self.mp.floor),
+            "flat_ceil": self.step(self.mp.ceil),
+            "flat_trunc": self.step(lambda x: self.mp.floor(x) if x > 0 else self.mp.ceil(x)),
+            "flat_round": self.mp.nint,
+        }
+
+    def heaviside(self, x: Any, at_zero: Any = None) -> Any:
+        self.kink = self.kink or x == 0
+        return self.mp.mpf(x > 0)
+
+    def sign(self, x: Any) -> Any:
+        self.kink = self.kink or x == 0
+        return self.mp.sign(x)
+
+    def spike(self, x: Any, order: int = 0) -> Any:
+        self.kink = self.kink or x == 0
+        return self.mp.mpf(0)
+
+    def step(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def at(x: Any) -> Any:
+            self.kink = self.kink or x == self.mp.nint(x)
+            return function(x)
+
+        return at
+
+
+class SympyMath:
+    """The namespace of exact mathematics that operations' `exact` functions speak, in SymPy."""
+
+    def __init__(self) -> None:
+        import sympy
+
+        self.sp = sympy
+        for name in ("exp", "log", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh"):
+            setattr(self, name, getattr(sympy, name))
+        for name in ("asinh", "acosh", "atanh", "erf", "erfc", "gamma", "loggamma", "polygamma"):
+            setattr(self, name, getattr(sympy, name))
+        self.abs = sympy.Abs
+        self.sign = sympy.sign
+        self.floor, self.ceil, self.trunc, self.round = (_flat(sympy, name) for name in ("floor", "ceil", "trunc", "round"))
+        self.power = sympy.Pow
+
+    def number(self, value: float) -> Any:
+        """A float as the exact rational it is; pi and e as themselves."""
+        sp = self.sp
+        value = float(value)
+        if value != value:
+            return sp.nan
+        if value in (float("inf"), float("-inf")):
+            return sp.oo if value > 0 else -sp.oo
+        for known, exact in ((sp.pi, 3.141592653589793), (sp.E, 2.718281828459045)):
+            if abs(value) == exact:
+                return known if value > 0 else -known
+        return sp.Integer(int(value)) if value.is_integer() else sp.Rational(*value.as_integer_ratio())
+
+    def real(self, value: Any) -> Any:
+        """A truth value as 0 or 1."""
+        if isinstance(value, (bool, self.sp.logic.boolalg.BooleanAtom)):
+            return self.sp.Integer(bool(value))
+        return self.where(value, self.sp.Integer(1), self.sp.Integer(0)) if self.is_condition(value) else value
+
+    def is_condition(self, value: Any) -> bool:
+        """Whether a value is true or false, or a condition on symbols."""
+        return isinstance(value, (bool, self.sp.logic.boolalg.Boolean))
+
+    def truth(self, value: Any) -> Any:
+        """A number as a condition: whether it is not 0."""
+        return value if self.is_condition(value) else self.logical_not(self.equal(value, 0))
+
+    def divide(self, a: Any, b: Any) -> Any:
+        """a/b of numbers or symbols."""
+        return self.sp.sympify(a) / b
+
+    def cbrt(self, x: Any) -> Any:
+        """The real cube root."""
+        return self.sign(x) * self.abs(x) ** self.sp.Rational(1, 3)
+
+    def maximum(self, a: Any, b: Any) -> Any:
+        """The larger of two."""
+        return self.sp.Max(a, b)
+
+    def minimum(self, a: Any, b: Any) -> Any:
+        """The smaller of two."""
+        return self.sp.Min(a, b)
+
+    def where(self, condition: Any, a: Any, b: Any) -> Any:
+        """a where the condition holds, else b."""
+        return self.sp.Piecewise((a, condition), (b, True))
+
+    def less(self, a: Any, b: Any) -> Any:
+        """a < b."""
+        return self.sp.Lt(a, b)
+
+    def less_equal(self, a: Any, b: Any) -> Any:
+        """a <= b."""
+        return self.sp.Le(a, b)
+
+    def equal(self, a: Any, b: Any) -> Any:
+        """a == b, of numbers or of conditions."""
+        return self.sp.Eq(self.real(a), self.real(b))
+
+    def logical_and(self, a: Any, b: Any) -> Any:
+        """Both conditions."""
+        return self.sp.And(a, b)
+
+    def logical_or(self, a: Any, b: Any) -> Any:
+        """Either condition."""
+        return self.sp.Or(a, b)
+
+    def logical_xor(self, a: Any, b: Any) -> Any:
+        """One condition but not the other."""
+        return self.sp.Xor(a, b)
+
+    def logical_not(self, a: Any) -> Any:
+        """The condition reversed."""
+        return self.sp.Not(a)
+
+    def isnan(self, x: Any) -> Any:
+        """Whether a number is nan; a symbol stands for a real number."""
+        return x is self.sp.nan
+
+    def isfinite(self, x: Any) -> Any:
+        """Whether a number is finite; a symbol stands for a real number."""
+        return x not in (self.sp.nan, self.sp.oo, -self.sp.oo)
+
+    def isinf(self, x: Any) -> Any:
+        """Whether a number is infinite; a symbol stands for a real number."""
+        return x in (self.sp.oo, -self.sp.oo)
+
+    def det(self, matrix: Any) -> Any:
+        """The determinant, without divisions (Berkowitz)."""
+        return self.sp.Matrix(matrix.tolist()).det(method="berkowitz") if len(matrix) else self.sp.Integer(1)
+
+    def cofactor(self, matrix: Any) -> Any:
+        """The matrix of cofactors, as an object array."""
+        import numpy as np
+
+        if len(matrix) == 1:
+            return np.array([[self.sp.Integer(1)]], object)
+        found = self.sp.Matrix(matrix.tolist()).cofactor_matrix(method="berkowitz")
+        return np.array(found.tolist(), object).reshape(matrix.shape)
+
+
+def _flat(sp: Any, name: str) -> Any:
+    """A step function whose derivative is 0: SymPy leaves that of `floor` undone."""
+    exact = {"floor": sp.floor, "ceil": sp.ceiling, "trunc": lambda x: sp.sign(x) * sp.floor(abs(x)), "round": lambda x: sp.Integer(round(x))}[name]
+
+    def evaluate(cls: Any, x: Any) -> Any:
+        return exact(x) if x.is_number and x.is_finite else None
+
+    return type(f"flat_{name}", (sp.Function,), {"eval": classmethod(evaluate), "fdiff": lambda self, argindex=1: sp.Integer(0), "is_real": True})
+
+
+def _readable(expression: Any) -> Any:
+    """Fractions that stand for floats as decimals again."""
+    import sympy as sp
+
+    floats = [r for r in expression.atoms(sp.Rational) if r.q > 64]
+    return expression.xreplace({r: sp.Float(repr(float(r)), 17) for r in floats}) if floats else expression
+
+
+def _text(expression: Any) -> str:
+    import sympy as sp
+
+    return str(sp.sstr(_readable(expression), full_prec=False)).replace("flat_", "")
+
+
+def _nested(texts: Sequence[str], shape: tuple[int, ...]) -> str:
+    """Texts as nested lists of a shape."""
+    parts = list(texts)
+    for length in reversed(shape):
+        parts = [f"[{', '.join(parts[i : i + length])}]" for i in range(0, len(parts), length)]
+    return parts[0] if parts else "[]"

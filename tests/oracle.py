@@ -1,0 +1,575 @@
+"""What operations are tested against: exact numbers and their differences, Python itself, and SymPy.
+
+Each `check_…` takes a problem (a graph that an example denotes) and mostly a point (numbers for its
+inputs), and raises AssertionError where gradcalc disagrees. None of the references shares a derivative
+rule with gradcalc: mpmath differentiates the value alone, by differences at 50 digits; Python and NumPy
+read the example's own text; SymPy differentiates on its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import product
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import mpmath
+import numpy as np
+
+from gradcalc import derivatives
+from gradcalc.autodiff import jvp, vjp
+from gradcalc.engine import evaluate, execute, plan
+from gradcalc.errors import GradcalcError, Source
+from gradcalc.exact import evaluate_exact
+from gradcalc.graph import CATALOGUE, Derived, Node, Op, Shape, variable
+from gradcalc.language.builder import CONSTANTS, build, node_of, signature_of, used_names
+from gradcalc.language.parser import parse
+from gradcalc.language.printer import to_text
+from gradcalc.simplifier import simplify
+
+Entry = Op | Derived
+Values = dict[str, Any]
+
+# exact numbers ----------------------------------------------------------------------------------
+
+
+class MpMath:
+    """The namespace `m` of `evaluate_exact` in real numbers of 50 digits.
+
+    Outside a function's real domain the value is nan, as NumPy's is; it has a precision of its own, so
+    that nothing else that uses mpmath notices.
+    """
+
+    def __init__(self, digits: int = 50) -> None:
+        self.ctx = mpmath.mp.clone()
+        self.ctx.dps = digits
+        names = "exp log sqrt sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh erf erfc gamma floor ceil sign"
+        for name in names.split():
+            setattr(self, name, self._real(getattr(self.ctx, name)))
+        self.round = self._real(self.ctx.nint)  # halves go to the even number, as in NumPy
+        self.loggamma = self._real(lambda x: self.ctx.loggamma(x) if x > 0 else self.ctx.log(abs(self.ctx.gamma(x))))
+        self.power = self._real(self._power)
+
+    def _real(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def real(*xs: Any) -> Any:
+            numbers = [self.number(x) for x in xs]
+            if any(map(self.isnan, numbers)):
+                return self.ctx.nan
+            try:
+                value = function(*numbers)
+            except (ValueError, ZeroDivisionError):  # a pole
+                return self.ctx.nan
+            return self.ctx.nan if isinstance(value, self.ctx.mpc) else value
+
+        return real
+
+    def number(self, x: Any) -> Any:
+        return x if isinstance(x, self.ctx.mpf) else self.ctx.mpf(x)
+
+    # truth values
+
+    def truth(self, x: Any) -> bool:
+        return bool(x != 0)
+
+    def real(self, x: Any) -> Any:
+        return self.number(x)
+
+    def less(self, a: Any, b: Any) -> bool:
+        return bool(a < b)
+
+    def less_equal(self, a: Any, b: Any) -> bool:
+        return bool(a <= b)
+
+    def equal(self, a: Any, b: Any) -> bool:
+        return bool(a == b)
+
+    def logical_and(self, a: bool, b: bool) -> bool:
+        return a and b
+
+    def logical_or(self, a: bool, b: bool) -> bool:
+        return a or b
+
+    def logical_xor(self, a: bool, b: bool) -> bool:
+        return a is not b
+
+    def logical_not(self, a: bool) -> bool:
+        return not a
+
+    def isnan(self, x: Any) -> bool:
+        return bool(self.ctx.isnan(x))
+
+    def isinf(self, x: Any) -> bool:
+        return bool(self.ctx.isinf(x))
+
+    def isfinite(self, x: Any) -> bool:
+        return bool(self.ctx.isfinite(x))
+
+    # selection and steps
+
+    def where(self, condition: bool, a: Any, b: Any) -> Any:
+        return a if condition else b
+
+    def maximum(self, a: Any, b: Any) -> Any:
+        return b if b > a or self.isnan(b) else a
+
+    def minimum(self, a: Any, b: Any) -> Any:
+        return b if b < a or self.isnan(b) else a
+
+    def abs(self, x: Any) -> Any:
+        return abs(x)
+
+    def trunc(self, x: Any) -> Any:
+        return self.ctx.floor(x) if x > 0 else self.ctx.ceil(x)
+
+    # arithmetic that NumPy defines where mpmath does not
+
+    def divide(self, a: Any, b: Any) -> Any:
+        a, b = self.number(a), self.number(b)
+        if b != 0:
+            return a / b
+        return self.ctx.nan if a == 0 or self.isnan(a) else self.ctx.inf * self.ctx.sign(a)
+
+    def _power(self, x: Any, p: Any) -> Any:
+        if p == 0:
+            return self.ctx.mpf(1)
+        if x == 0:
+            return self.ctx.mpf(0) if p > 0 else self.ctx.inf
+        return self.ctx.power(x, int(p) if self.ctx.isint(p) else p)
+
+    def cbrt(self, x: Any) -> Any:
+        return self.ctx.sign(x) * self.ctx.cbrt(abs(x))  # mpmath's own takes the complex root of a negative number
+
+    def polygamma(self, n: int, x: Any) -> Any:
+        return self._real(lambda at: self.ctx.psi(n, at))(x)
+
+    # matrices, by expansion along the first row: exact for singular ones too
+
+    def det(self, x: Any) -> Any:
+        if not len(x):
+            return self.ctx.mpf(1)
+        return sum((-1) ** j * x[0, j] * self.det(np.delete(x[1:], j, 1)) for j in range(len(x)))
+
+    def cofactor(self, x: Any) -> Any:
+        out = np.empty(x.shape, object)
+        for i, j in np.ndindex(*x.shape):
+            out[i, j] = (-1) ** (i + j) * self.det(np.delete(np.delete(x, i, 0), j, 1))
+        return out
+
+
+M = MpMath()
+STEP = M.ctx.mpf(10) ** -15  # first differences are then right to 30 digits, second ones to 20
+
+
+def exact_value(output: Node, values: Values) -> Any:
+    """The output in exact numbers, as an object array."""
+    return evaluate_exact([output], {name: _exact(array) for name, array in values.items()}, M)[0]
+
+
+def _exact(array: Any) -> Any:
+    array = np.asarray(array)
+    return array.astype(object) if array.dtype == bool else np.asarray(np.frompyfunc(M.number, 1, 1)(array), object)
+
+
+def moved(values: Values, *steps: tuple[Any, Values]) -> Values:
+    """The values after steps along directions: pairs of a length and a direction."""
+    return {name: _exact(array) + sum(length * _exact(way[name]) for length, way in steps) for name, array in values.items()}
+
+
+def slope(output: Node, values: Values, way: Values) -> Any:
+    """The exact derivative along a direction, by central differences, as floats."""
+    ahead, behind = (exact_value(output, moved(values, (step, way))) for step in (STEP, -STEP))
+    return as_floats((ahead - behind) / (2 * STEP))
+
+
+def bend(output: Node, values: Values, a: Values, b: Values) -> Any:
+    """The exact second derivative along two directions, by central differences, as floats."""
+    total = sum(
+        i * j * exact_value(output, moved(values, (i * STEP, a), (j * STEP, b))) for i, j in product((1, -1), repeat=2)
+    )
+    return as_floats(total / (4 * STEP**2))
+
+
+def as_floats(array: Any) -> Any:
+    return np.asarray(array).astype(np.float64)
+
+
+# problems: what an example says, as a graph -----------------------------------------------------
+
+
+class Case(NamedTuple):
+    """An expression and the shape of each of its inputs, in the order of first use."""
+
+    text: str
+    shapes: tuple[tuple[str, Shape], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A case as a graph, with its derivatives: graphs over the inputs and over the other numbers of a point.
+
+    Those are the cotangent `seed`, and for each input `x` the directions `a_x` and `b_x`.
+    """
+
+    case: Case
+    inputs: dict[str, Node]
+    output: Node
+
+    @cached_property
+    def wrt(self) -> list[Node]:
+        return [one for one in self.inputs.values() if not one.boolean]
+
+    @cached_property
+    def size(self) -> int:
+        """The number of elements that vary."""
+        return sum(one.size for one in self.wrt)
+
+    @cached_property
+    def real(self) -> Node:
+        """The output as numbers: of truth values, 0 and 1."""
+        return CATALOGUE["real"](self.output) if self.output.boolean else self.output
+
+    @cached_property
+    def seed(self) -> Node:
+        return variable("seed", self.output.shape)
+
+    @cached_property
+    def a(self) -> list[Node]:
+        return [variable(f"a_{one.attrs['name']}", one.shape) for one in self.wrt]
+
+    @cached_property
+    def b(self) -> list[Node]:
+        return [variable(f"b_{one.attrs['name']}", one.shape) for one in self.wrt]
+
+    @cached_property
+    def gradient(self) -> list[Node]:
+        return vjp([self.real], [self.seed], self.wrt)
+
+    @cached_property
+    def tangent(self) -> Node:
+        return jvp([self.real], self.wrt, self.a)[0]
+
+    @cached_property
+    def tangent_of_tangent(self) -> Node:
+        return jvp([self.tangent], self.wrt, self.b)[0]
+
+    @cached_property
+    def tangent_of_gradient(self) -> list[Node]:
+        return jvp(self.gradient, self.wrt, self.b)
+
+    @cached_property
+    def gradient_of_gradient(self) -> list[Node]:
+        return vjp(self.gradient, self.a, self.wrt)
+
+
+SHAPES: tuple[Shape, ...] = ((), (0,), (1,), (3,), (2, 3))
+PAIRS: tuple[tuple[Shape, Shape], ...] = (
+    ((), ()),
+    ((3,), ()),
+    ((2, 3), (3,)),
+    ((2, 1), (1, 3)),
+    ((2, 3), (2, 3)),
+    ((0,), (0,)),
+    ((1,), (3,)),
+)
+
+
+def cases_of(entry: Entry) -> list[Case]:
+    """Every case of an operation: its examples, in all shapes where they leave them open, and along all axes."""
+    cases = [case for example in entry.examples for case in _cases(example)]
+    return [*dict.fromkeys(cases + list(_along_axes(entry)))]
+
+
+def _cases(example: str) -> list[Case]:
+    text, given = _parted(example)
+    names = _names(text)
+    if given or not names:
+        shapes = {name: _shape(lengths) for name, _, lengths in (word.partition("=") for word in given.split())}
+        return [Case(text, tuple((name, shapes[name]) for name in names))]
+    open_shapes = [(shape,) for shape in SHAPES] if len(names) == 1 else PAIRS
+    return [Case(text, tuple(zip(names, shapes * len(names), strict=False))) for shapes in open_shapes]
+
+
+def _parted(example: str) -> tuple[str, str]:
+    """An example's text and its shapes, which follow the last `|` if anything does: `|` is an operator too."""
+    found = re.fullmatch(r"(.*?)\s*\|((?:\s+\w+=[\d,]*)+)", example)
+    return (found[1], found[2]) if found else (example, "")
+
+
+def _names(text: str) -> list[str]:
+    return [name for name in used_names(parse(Source("example", text))) if name not in CONSTANTS]
+
+
+def _shape(lengths: str) -> Shape:
+    return tuple(int(length) for length in lengths.split(",") if length)
+
+
+def _along_axes(entry: Entry) -> Iterable[Case]:
+    """`name(x)` for a matrix along each axis, and both where the function takes several, with and without keepdims."""
+    signature = signature_of(entry)
+    over_matrices = any(_takes_matrix(entry.name, example) for example in entry.examples)
+    if "axis" not in signature.names or not over_matrices:
+        return
+    several = "int" != signature.kinds["axis"].partition(" ")[0] or "tuple" in signature.kinds["axis"]
+    for axis in ("0", "1", "-1", *(["(0, 1)"] if several else [])):
+        for keepdims in ("", ", keepdims=True") if "keepdims" in signature.names else ("",):
+            yield Case(f"{entry.name}(x, axis={axis}{keepdims})", (("x", (2, 3)),))
+
+
+def _takes_matrix(name: str, example: str) -> bool:
+    text, given = _parted(example)
+    return text.startswith((f"{name}(x)", f"{name}(x, axis")) and given.strip() in ("", "x=2,3")
+
+
+def pose(case: Case, booleans: Sequence[str] = ()) -> Problem:
+    """The graph of a case."""
+    inputs = {name: variable(name, shape, boolean=name in booleans) for name, shape in case.shapes}
+    return Problem(case, inputs, node_of(read(case.text, inputs)))
+
+
+def problems_of(entry: Entry) -> list[Problem]:
+    """The graphs of all cases that have a value: the mean of no elements has none."""
+    found = []
+    for case in cases_of(entry):
+        try:
+            found.append(pose(case))
+        except GradcalcError as error:
+            if error.kind != "empty" or all(math.prod(shape) for _, shape in case.shapes):
+                raise
+    return found
+
+
+def read(text: str, inputs: dict[str, Node]) -> Any:
+    return build(parse(Source("text", text)), inputs, lambda one: evaluate([one], {})[0]).value
+
+
+# points: numbers for the inputs -----------------------------------------------------------------
+
+
+class Point(NamedTuple):
+    """Values of the inputs, a cotangent for the output, and two directions to move in."""
+
+    values: Values
+    seed: Any
+    a: Values
+    b: Values
+
+
+def draw(problem: Problem, domain: Sequence[tuple[float, float]] = (), number: int = 0) -> Point:
+    """A random point inside an operation's domain, the same for the same number each time."""
+    rng = np.random.default_rng([crc32(repr(problem.case).encode()), number])
+    intervals = [*domain] or [(-2.0, 2.0)]
+    for _ in range(100):
+        values = {
+            name: rng.integers(0, 2, one.shape).astype(bool) if one.boolean else _uniform(rng, one.shape, *intervals[min(i, len(intervals) - 1)])
+            for i, (name, one) in enumerate(problem.inputs.items())
+        }
+        # What is defined is for the exact value to say, not for the code under test (log(det(A)) needs a positive one).
+        if all(map(M.isfinite, exact_value(problem.real, values).flat)):
+            a, b = ({one.attrs["name"]: _uniform(rng, one.shape, -1, 1) for one in problem.wrt} for _ in range(2))
+            return Point(values, _uniform(rng, problem.output.shape, -2, 2), a, b)
+    raise AssertionError(f"{problem.case} is defined at none of 100 points in {intervals}")
+
+
+def _uniform(rng: np.random.Generator, shape: Shape, low: float, high: float) -> Any:
+    return np.asarray(rng.uniform(low, high, shape))
+
+
+# checks -----------------------------------------------------------------------------------------
+
+
+def numbers(outputs: Sequence[Node], point: Point) -> list[Any]:
+    """The outputs' values from the engine; shapes and types must be those that the graph promises."""
+    ways = {f"{which}_{name}": array for which, way in (("a", point.a), ("b", point.b)) for name, array in way.items()}
+    values = execute(_plan(tuple(outputs)), {**point.values, **ways, "seed": point.seed})
+    for output, value in zip(outputs, values, strict=True):
+        assert value.shape == output.shape, f"{to_text(output)} has shape {value.shape}, not {output.shape}"
+        assert (value.dtype == bool) == output.boolean, f"{to_text(output)} is of type {value.dtype}"
+    return values
+
+
+_plan = cache(plan)
+
+
+def assert_close(found: Any, expected: Any, tolerance: float, *, scale: float = 0.0) -> None:
+    """Equal, but for a part of the largest expected number, or of `scale` where terms may cancel."""
+    largest = max(scale, float(np.max(np.abs(expected), initial=0.0)))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * largest + 1e-14, strict=False)
+
+
+def inner(one: Values | Sequence[Any], other: Sequence[Any]) -> tuple[float, float]:
+    """The sum of products of two lists of arrays, and of their sizes: the scale of what may cancel."""
+    parts = one.values() if isinstance(one, dict) else one
+    terms = [np.asarray(a * b) for a, b in zip(parts, other, strict=True)]
+    return float(sum(np.sum(term) for term in terms)), float(sum(np.sum(np.abs(term)) for term in terms))
+
+
+def check_value(problem: Problem, point: Point) -> None:
+    """The value is the exact one."""
+    (value,) = numbers([problem.output], point)
+    exact = as_floats(exact_value(problem.output, point.values))
+    assert exact.shape == value.shape
+    assert_close(value, exact, 1e-12)
+
+
+def check_python(problem: Problem, point: Point) -> None:
+    """The value is what Python makes of the same text with NumPy's functions."""
+    (value,) = numbers([problem.output], point)
+    expected = python_value(problem.case.text, point.values)
+    assert expected.shape == value.shape
+    assert_close(value, expected.astype(np.float64), 1e-12)
+
+
+def check_first(problem: Problem, point: Point) -> None:
+    """Both modes give the exact slope."""
+    forward, *back = numbers([problem.tangent, *problem.gradient], point)
+    exact = slope(problem.real, point.values, point.a)
+    assert_close(forward, exact, 1e-10)
+    found, scale = inner(point.a, back)
+    assert_close(found, inner([point.seed], [exact])[0], 1e-10, scale=scale)
+
+
+def check_transposed(problem: Problem, point: Point) -> None:
+    """The two modes are each other's transpose: <seed, jvp(a)> = <vjp(seed), a>."""
+    forward, *back = numbers([problem.tangent, *problem.gradient], point)
+    (left, scale), (right, _) = inner([point.seed], [forward]), inner(point.a, back)
+    assert_close(right, left, 1e-12, scale=scale)
+
+
+def check_second(problem: Problem, point: Point) -> None:
+    """Second derivatives in every order of the modes give the exact bend, from values alone."""
+    pushed, pulled = problem.tangent_of_gradient, problem.gradient_of_gradient
+    both, *rest = numbers([problem.tangent_of_tangent, *pushed, *pulled], point)
+    exact = bend(problem.real, point.values, point.a, point.b)
+    assert_close(both, exact, 1e-9)
+    expected, scale = inner([point.seed], [exact])
+    for way, found in ((point.a, rest[: len(pushed)]), (point.b, rest[len(pushed) :])):
+        total, size = inner(way, found)
+        assert_close(total, expected, 1e-9, scale=max(scale, size))
+
+
+def check_round_trip(problem: Problem, outputs: Sequence[Node]) -> None:
+    """What is printed reads as the very same nodes."""
+    known = [problem.seed, *problem.a, *problem.b]
+    text = to_text(*outputs)
+    value = read(text, {**problem.inputs, **{one.attrs["name"]: one for one in known}})
+    found = list(map(node_of, value)) if len(outputs) > 1 else [node_of(value)]
+    wrong = [to_text(a) for a, b in zip(found, outputs, strict=True) if a is not b]
+    assert not wrong, f"{text} reads as {wrong}"
+
+
+def check_batching(problem: Problem, point: Point) -> None:
+    """A Jacobian is the same in both modes, all at once or row by row."""
+    output, wrt = problem.real, problem.wrt
+    backward = numbers(derivatives._reverse(output, wrt), point)
+    forward = numbers([derivatives._forward(output, one) for one in wrt], point)
+    chosen = numbers(derivatives.jacobian(output, wrt).partials, point)
+    rows = [numbers(problem.gradient, point._replace(seed=unit)) for unit in _units(output.shape)]
+    for i, one in enumerate(wrt):
+        row_by_row = np.array([row[i] for row in rows]).reshape(output.shape + one.shape)
+        for found in (backward[i], forward[i], chosen[i]):
+            assert_close(found, row_by_row, 1e-12)
+
+
+def _units(shape: Shape) -> Any:
+    size = math.prod(shape)
+    return np.eye(size).reshape(size, *shape)
+
+
+def check_simplified(problem: Problem, outputs: Sequence[Node], point: Point) -> None:
+    """Simplified graphs have the same numbers."""
+    for found, expected in zip(numbers(simplify(outputs), point), numbers(outputs, point), strict=True):
+        assert_close(found, expected, 1e-12)
+
+
+def check_sympy(problem: Problem, point: Point, entries: int = 3) -> None:
+    """SymPy's derivative of the weighted sum of outputs is the gradient, at some entries of each input."""
+    import sympy as sp
+
+    from gradcalc.symbolic import SympyMath
+
+    symbols = {name: _symbols(name, one) for name, one in problem.inputs.items()}
+    (output,) = evaluate_exact([problem.real], symbols, SympyMath())
+    total = sp.Add(*(sp.Float(float(weight), 30) * element for weight, element in zip(point.seed.flat, output.flat, strict=True)))
+    at = {s: sp.Float(float(x), 30) for name in symbols for s, x in zip(symbols[name].flat, point.values[name].flat, strict=True)}
+    for one, back in zip(problem.wrt, numbers(problem.gradient, point), strict=True):
+        asked = list(zip(symbols[one.attrs["name"]].flat, back.flat, strict=True))[-entries:]
+        expected = [float(sp.diff(total, symbol).evalf(20, subs=at)) for symbol, _ in asked]
+        assert_close([found for _, found in asked], expected, 1e-10, scale=float(np.max(np.abs(back), initial=0.0)))
+
+
+def _symbols(name: str, one: Node) -> Any:
+    import sympy as sp
+
+    out = np.empty(one.shape, object)
+    for place in np.ndindex(*one.shape):
+        out[place] = sp.Symbol("_".join([name, *map(str, place)]), real=True)
+    return out
+
+
+# Python as a second reader ------------------------------------------------------------------------
+
+
+def reads_python(text: str) -> bool:
+    """Whether Python knows every name in a text but those of inputs."""
+    used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    return used.difference(_names(text)) <= NUMPY.keys()
+
+
+def python_value(text: str, values: Values) -> Any:
+    """The value of a text as Python and NumPy compute it."""
+    with np.errstate(all="ignore"):
+        return np.asarray(eval(text, {**NUMPY, **values}))
+
+
+def _written(x: Any, key: Any, value: Any, *, add: bool = False) -> Any:
+    out = np.array(x)
+    if add:
+        np.add.at(out, key, value)
+    else:
+        out[key] = value
+    return out
+
+
+def _recurrence(a: Any, b: Any, axis: int) -> Any:
+    out, a = np.moveaxis(np.array(b), axis, 0), np.moveaxis(a, axis, 0)
+    for i in range(1, len(out)):
+        out[i] = a[i] * out[i - 1] + b.take(i, axis)
+    return np.moveaxis(out, 0, axis)
+
+
+def _diagonal_matrix(x: Any, rows: int, columns: int, offset: int = 0) -> Any:
+    out = np.zeros((*x.shape[:-1], rows, columns))
+    for i in range(x.shape[-1]):
+        out[..., i - min(offset, 0), i + max(offset, 0)] = x[..., i]
+    return out
+
+
+def _sum_exp(x: Any, axis: Any, keepdims: bool) -> Any:
+    return np.sum(np.exp(x), axis=axis, keepdims=keepdims)
+
+
+NUMPY: dict[str, Any] = {
+    **vars(np.linalg),
+    **vars(np),
+    "np": np,
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "softplus": lambda x: np.log(1 + np.exp(x)),
+    "relu": lambda x: np.where(x > 0, x, 0),
+    "silu": lambda x: x / (1 + np.exp(-x)),
+    "logsumexp": lambda x, axis=None, keepdims=False: np.log(_sum_exp(x, axis, keepdims)),
+    "softmax": lambda x, axis=None: np.exp(x) / _sum_exp(x, axis, True),
+    "log_softmax": lambda x, axis=None: x - np.log(_sum_exp(x, axis, True)),
+    "set_at": _written,
+    "add_at": lambda x, key, value: _written(x, key, value, add=True),
+    "recurrence": _recurrence,
+    "diagonal_matrix": _diagonal_matrix,
+    "cofactor": lambda x: np.linalg.det(x)[..., None, None] * np.swapaxes(np.linalg.inv(x), -1, -2),
+    "logabsdet": lambda x: np.log(np.abs(np.linalg.det(x))),
+    "logdet": lambda x: np.log(np.linalg.det(x)),
+}
+"""NumPy's names, and plain definitions of functions that it lacks."""
