@@ -31,13 +31,27 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_API = "answer check compile evaluate grad hessian hvp jacobian jvp value_and_grad vjp Answer Verdict GradcalcError".split()
-
-__all__ = [*_API, "__version__"]  # noqa: PLE0604
+__all__ = [
+    "Answer",
+    "GradcalcError",
+    "Verdict",
+    "__version__",
+    "answer",
+    "check",
+    "compile",
+    "evaluate",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacobian",
+    "jvp",
+    "value_and_grad",
+    "vjp",
+]
 
 
 def __getattr__(name: str) -> object:
-    if name not in _API:
+    if name not in __all__:
         raise AttributeError(f"module 'gradcalc' has no attribute '{name}'")
     from . import api
 

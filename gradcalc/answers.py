@@ -29,6 +29,7 @@ from .problem import (
     seed_arrays,
     targets,
 )
+from .simplifier import simplify
 from .symbolic import Formula, Question, Solver
 
 COMMANDS = ("eval", "grad", "vjp", "jacobian", "hessian", "jvp", "hvp")
@@ -172,7 +173,9 @@ class _Request:
             if verdict.status == "not checked" and reply.failure is not None:
                 verdict = self.differences(wanted, reply.failure)
             self.made.check = verdict
-            self.made.symbolic = {key: reply.formulas[_label(key)] for key in self.made.derivative if _label(key) in reply.formulas}
+            self.made.symbolic = {
+                key: reply.formulas[_label(key)] for key in self.made.derivative if _label(key) in reply.formulas
+            }
 
         self.made.pending = settle
 
@@ -202,7 +205,12 @@ def _label(key: Any) -> str:
 def _one_expression(problem: Problem, command: str) -> Node:
     if len(problem.outputs) > 1:
         span = problem.programs[1].statements[-1].span
-        raise GradcalcError("too-many-expressions", f"`{command}` takes one expression, got {len(problem.outputs)}", labels=[Label(span)], helps=["`grad` adds up the gradients of several"])
+        raise GradcalcError(
+            "too-many-expressions",
+            f"`{command}` takes one expression, got {len(problem.outputs)}",
+            labels=[Label(span)],
+            helps=["`grad` adds up the gradients of several"],
+        )
     return problem.outputs[0]
 
 
@@ -244,7 +252,7 @@ def _total(nodes: Sequence[Node]) -> Node:
     total = nodes[0]
     for node in nodes[1:]:
         total = total + node
-    return derivatives.simplify([total])[0]
+    return simplify([total])[0]
 
 
 def _jacobian(request: _Request, wanted: Sequence[Target], seeds: Sequence[Any] | None, _: Any) -> None:
@@ -252,7 +260,9 @@ def _jacobian(request: _Request, wanted: Sequence[Target], seeds: Sequence[Any] 
     found = derivatives.jacobian(output, [target.node for target in wanted])
     request.run({t.label: entries(partial, t) for t, partial in zip(wanted, found.partials, strict=True)}, [])
     passes = f"{found.passes} {found.mode} pass{'es' * (found.passes != 1)}"
-    request.made.notes.append(f"{passes} at once, the fewer of {output.size} reverse and {sum(t.node.size for t in wanted)} forward")
+    request.made.notes.append(
+        f"{passes} at once, the fewer of {output.size} reverse and {sum(t.node.size for t in wanted)} forward"
+    )
 
 
 def _hessian(request: _Request, wanted: Sequence[Target], seeds: Sequence[Any] | None, _: Any) -> None:
@@ -317,7 +327,9 @@ def _weighed(request: _Request) -> Function:
 
 def _pairing(request: _Request, wanted: Sequence[Target]) -> tuple[Function, Slope]:
     arrays = [request.made.derivative[target.label] for target in wanted]
-    return _weighed(request), lambda direction: sum(float(np.sum(g * v)) for g, v in zip(arrays, direction, strict=True))
+    return _weighed(request), lambda direction: sum(
+        float(np.sum(g * v)) for g, v in zip(arrays, direction, strict=True)
+    )
 
 
 def _rows(request: _Request, wanted: Sequence[Target]) -> tuple[Function, Slope]:

@@ -21,8 +21,9 @@ from .checker import Verdict
 from .engine import execute, plan
 from .errors import GradcalcError, Source
 from .graph import variable
-from .language.builder import build, node_of
+from .language.builder import build
 from .language.parser import parse
+from .language.values import node_of
 from .reader import as_array
 from .symbolic import Solver
 
@@ -32,7 +33,9 @@ Wrt: TypeAlias = str | Sequence[str] | None
 Gradients: TypeAlias = dict[str, Array]
 
 
-def value_and_grad(expr: Expr, inputs: Mapping[str, Any], *, wrt: Wrt = None, seed: Any = None) -> tuple[Any, Gradients | Array]:
+def value_and_grad(
+    expr: Expr, inputs: Mapping[str, Any], *, wrt: Wrt = None, seed: Any = None
+) -> tuple[Any, Gradients | Array]:
     """The value (a list where `expr` is one) and the gradients, each of its input's shape."""
     made = _computed("grad", expr, inputs, wrt=wrt, seeds=_seeds(expr, seed))
     value = made.value if isinstance(expr, str) or not made.parts else [part.value for part in made.parts]
@@ -58,7 +61,8 @@ def hessian(expr: str, inputs: Mapping[str, Any], *, wrt: Wrt = None, seed: Any 
     """Every second derivative, of shape in + in; nested dicts by name where `wrt` is not one name."""
     found = _computed("hessian", expr, inputs, wrt=wrt, seeds=_seeds(expr, seed)).derivative
     if _is_one(wrt):
-        return next(iter(found.values()))
+        only: Array = next(iter(found.values()))
+        return only
     nested: dict[str, Gradients] = {}
     for (first, second), block in found.items():
         nested.setdefault(first, {})[second] = block
@@ -68,7 +72,8 @@ def hessian(expr: str, inputs: Mapping[str, Any], *, wrt: Wrt = None, seed: Any 
 def jvp(expr: str, inputs: Mapping[str, Any], tangents: Any) -> Array:
     """Jacobian times tangents: an array for the one input, or arrays by name (others do not move)."""
     wrt = list(tangents) if isinstance(tangents, Mapping) else None
-    return _computed("jvp", expr, inputs, wrt=wrt, direction=tangents).derivative["jvp"]
+    found: Array = _computed("jvp", expr, inputs, wrt=wrt, direction=tangents).derivative["jvp"]
+    return found
 
 
 def hvp(expr: str, inputs: Mapping[str, Any], vector: Any, *, wrt: Wrt = None, seed: Any = None) -> Gradients | Array:
@@ -83,7 +88,9 @@ def evaluate(expr: str, inputs: Mapping[str, Any]) -> Array:
     return found
 
 
-def check(expr: Expr, inputs: Mapping[str, Any], *, wrt: Wrt = None, seed: Any = None, budget: float = BUDGET) -> Verdict:
+def check(
+    expr: Expr, inputs: Mapping[str, Any], *, wrt: Wrt = None, seed: Any = None, budget: float = BUDGET
+) -> Verdict:
     """Whether the gradient agrees with SymPy's, within the budget (seconds)."""
     verdict = answer("grad", expr, inputs, wrt=wrt, seed=seed, budget=budget).check
     assert verdict is not None
@@ -107,7 +114,9 @@ def answer(
     """
     solver = Solver() if symbolic and command != "eval" else None
     try:
-        made = _computed(command, expr, inputs, wrt=wrt, seeds=_seeds(expr, seed), direction=direction, solver=solver, budget=budget)
+        made = _computed(
+            command, expr, inputs, wrt=wrt, seeds=_seeds(expr, seed), direction=direction, solver=solver, budget=budget
+        )
         return made.settle()
     finally:
         if solver is not None:
@@ -145,8 +154,14 @@ def compile(
         arrays = {name: _shaped(as_array(inputs[name], name), nodes[name].shape, name) for name in nodes}
         if derivative != "jacobian":
             if seed is None and output.size != 1:
-                raise GradcalcError("needs-seed", f"the gradient needs a scalar, but the expression has shape {output.shape}", helps=["give a seed of that shape"])
-            arrays["seed 0"] = np.ones(output.shape) if seed is None else _shaped(as_array(seed, "seed"), output.shape, "seed")
+                raise GradcalcError(
+                    "needs-seed",
+                    f"the gradient needs a scalar, but the expression has shape {output.shape}",
+                    helps=["give a seed of that shape"],
+                )
+            arrays["seed 0"] = (
+                np.ones(output.shape) if seed is None else _shaped(as_array(seed, "seed"), output.shape, "seed")
+            )
         value, *found = execute(planned, arrays)
         results = dict(zip(graphs, found, strict=True))
         if isinstance(wrt, str):
@@ -162,7 +177,11 @@ def compile(
 
 
 def _unknown(_: object) -> Any:
-    raise GradcalcError("needs-values", "this depends on the inputs' numbers, which are not known when compiling", helps=["use `gradcalc.grad`, which knows them"])
+    raise GradcalcError(
+        "needs-values",
+        "this depends on the inputs' numbers, which are not known when compiling",
+        helps=["use `gradcalc.grad`, which knows them"],
+    )
 
 
 def _shaped(array: Array, shape: tuple[int, ...], name: str) -> Array:
@@ -189,5 +208,5 @@ def _is_one(wrt: Wrt) -> bool:
     return isinstance(wrt, str) and "," not in wrt
 
 
-def _by_name(found: Mapping[str, Any], wrt: Wrt) -> Any:
+def _by_name(found: Mapping[str, Array], wrt: Wrt) -> Gradients | Array:
     return next(iter(found.values())) if _is_one(wrt) else dict(found)

@@ -47,7 +47,9 @@ def vjp(outputs: Sequence[Node], cotangents: Sequence[Node], wrt: Sequence[Node]
             found[current] = g
         if not any(below in on_path for below in current.inputs):
             continue
-        for below, part in zip(current.inputs, current.op.vjp(g, current, *current.inputs, **current.attrs), strict=True):
+        for below, part in zip(
+            current.inputs, current.op.vjp(g, current, *current.inputs, **current.attrs), strict=True
+        ):
             if part is not None and below in on_path:
                 collected.setdefault(below, []).append(summed_to(part, below.shape))
     return [found.get(one, zeros(one.shape)) for one in wrt]

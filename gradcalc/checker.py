@@ -146,7 +146,9 @@ def along(
         if not np.isfinite(scale):
             return Verdict(status="not checked", total=total, reason=f"{why}; differences are not finite here")
         if np.max(error, initial=0.0) > 1e-5 * scale:
-            return Verdict(status="not checked", total=total, reason=f"{why}; differences are too rough here, as at a kink")
+            return Verdict(
+                status="not checked", total=total, reason=f"{why}; differences are too rough here, as at a kink"
+            )
         gap = np.abs(claimed - estimate)
         difference = max(difference, float(np.max(gap, initial=0.0)) / scale if scale else 0.0)
         if np.any(gap > 10 * error + 1e-7 * scale):

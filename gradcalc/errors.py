@@ -180,7 +180,9 @@ def _excerpt(labels: list[Label], cause: Span, line: int) -> tuple[str, list[str
     here = [
         (column(label.span.start), column(label.span.end), label)
         for label in labels
-        if label.span.source == cause.source and begin <= label.span.start <= stop and position(text, label.span.start)[0] == line
+        if label.span.source == cause.source
+        and begin <= label.span.start <= stop
+        and position(text, label.span.start)[0] == line
     ]
     return shown, _marks(here)
 
@@ -188,7 +190,7 @@ def _excerpt(labels: list[Label], cause: Span, line: int) -> tuple[str, list[str
 def _marks(labels: list[tuple[int, int, Label]]) -> list[str]:
     """Rows of `^` and `-` with their texts: the rightmost beside its mark, the others hanging below."""
     row: list[str] = []
-    for start, end, label in sorted(labels, key=lambda item: item[2].primary and -1 or 0):
+    for start, end, label in sorted(labels, key=lambda item: (item[2].primary and -1) or 0):
         mark = "^" if label.primary else "-"
         row += " " * (max(end, start + 1) - len(row))
         row[start : max(end, start + 1)] = mark * (max(end, start + 1) - start)

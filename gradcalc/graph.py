@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -19,6 +19,8 @@ Shape: TypeAlias = tuple[int, ...]
 Attrs: TypeAlias = Mapping[str, Any]
 Cotangents: TypeAlias = tuple["Node | None", ...]
 Operand: TypeAlias = "Node | float"
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -86,6 +88,7 @@ class Op:
         register(self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Node:
+        """The node that applies the operation to a caller's arguments."""
         made = self.call(*args, **kwargs)
         return made if isinstance(made, Node) else node(self, *made)
 
@@ -94,7 +97,7 @@ class Op:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Derived:
+class Derived(Generic[P, R]):
     """A function of nodes that other operations express: it needs no rule of its own.
 
     Its value may be a node, or a tuple of them where the function has several results.
@@ -102,7 +105,7 @@ class Derived:
 
     name: str
     doc: str
-    call: Callable[..., Any]
+    call: Callable[P, R]
     examples: tuple[str, ...] = ()
     spellings: tuple[str, ...] = ()
     kink: Kink | None = None
@@ -112,18 +115,21 @@ class Derived:
     def __post_init__(self) -> None:
         register(self)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """The node, or nodes, that the function makes of its arguments."""
         return self.call(*args, **kwargs)
 
 
-CATALOGUE: dict[str, Op | Derived] = {}
+Entry: TypeAlias = "Op | Derived[..., Any]"
+
+CATALOGUE: dict[str, Entry] = {}
 """Every operation under its own name."""
 
-SPELLINGS: dict[str, Op | Derived] = {}
+SPELLINGS: dict[str, Entry] = {}
 """Every operation under every name it has, `torch.asin` and `asin` alike."""
 
 
-def register(entry: Op | Derived) -> None:
+def register(entry: Entry) -> None:
     """Enter an operation under all its names; a name taken twice is a mistake in the catalogue."""
     CATALOGUE[entry.name] = entry
     for name in (entry.name, *entry.spellings):
@@ -229,7 +235,7 @@ class Node:
 
 
 def _apply(name: str, *operands: Operand) -> Node:
-    return CATALOGUE[name](*operands)  # type: ignore[no-any-return]
+    return CATALOGUE[name](*operands)
 
 
 _interned: WeakValueDictionary[tuple[Any, ...], Node] = WeakValueDictionary()
@@ -255,7 +261,7 @@ def _cast(op: Op, place: int, value: Node) -> Node:
     """Truth values count as 0 and 1 in arithmetic; conditions keep them."""
     if not value.boolean or place in op.conditions:
         return value
-    return CATALOGUE["real"](value)  # type: ignore[no-any-return]
+    return CATALOGUE["real"](value)
 
 
 def _key(value: Any) -> Any:

@@ -13,13 +13,16 @@ from .autodiff import reaching
 from .engine import evaluate
 from .errors import GradcalcError, Label, Source, Span, nearest
 from .graph import Node, constant, variable
-from .language.builder import CONSTANTS, Library, build, index_key, node_of, unknown_name, used_names
+from .language.builder import build, index_key, unknown_name
+from .language.names import used_names
 from .language.parser import parse
 from .language.syntax import Expression, Name, Program, Subscript
 from .language.syntax import Sequence as Listed
+from .language.values import CONSTANTS, Library, node_of
 from .ops import indexing
 from .ops.indexing import gather
 from .ops.kinds import broadcast_to, reshape
+
 
 class Problem(NamedTuple):
     """One or several expressions over the same inputs, with the inputs' numbers."""
@@ -80,7 +83,7 @@ def _single(value: Any, program: Program) -> Node:
         )
     try:
         return node_of(value)
-    except GradcalcError as error:
+    except GradcalcError:
         if isinstance(value, Library) or value is None or isinstance(value, str):
             error = GradcalcError("not-a-number", "the expression is not a number or an array")
         raise error.locate(last) from None
@@ -90,7 +93,11 @@ def _not_finite(name: str, array: Any) -> str | None:
     if array.dtype == bool:
         return None
     count = int(array.size - np.count_nonzero(np.isfinite(array)))
-    return f"`{name}` has {count} element{'s' * (count != 1)} that {'is' if count == 1 else 'are'} not finite" if count else None
+    return (
+        f"`{name}` has {count} element{'s' * (count != 1)} that {'is' if count == 1 else 'are'} not finite"
+        if count
+        else None
+    )
 
 
 def _check_names(programs: Sequence[Program], arrays: Mapping[str, Any]) -> None:
@@ -105,7 +112,11 @@ def _check_names(programs: Sequence[Program], arrays: Mapping[str, Any]) -> None
     if spare:
         found = nearest(spare[0], used)
         helps = [f"did you mean `--{found}`?"] if found else []
-        raise GradcalcError("unused-input", f"`{spare[0]}` is not in the expression", helps=[*helps, f"leave it out: drop `--{spare[0]}`"])
+        raise GradcalcError(
+            "unused-input",
+            f"`{spare[0]}` is not in the expression",
+            helps=[*helps, f"leave it out: drop `--{spare[0]}`"],
+        )
 
 
 def _missing(name: str, span: Span, spare: Sequence[str]) -> GradcalcError:
@@ -138,16 +149,24 @@ def targets(problem: Problem, wrt: str | Iterable[str] | None) -> list[Target]:
 def _target(problem: Problem, item: Expression) -> Target:
     name = item.value if isinstance(item, Subscript) else item
     if not isinstance(name, Name):
-        raise GradcalcError("wrt", "only an input, or entries of one, can be differentiated by", labels=[Label(item.span)], helps=["write `--wrt x` or `--wrt \"x[0]\"`"])
+        raise GradcalcError(
+            "wrt",
+            "only an input, or entries of one, can be differentiated by",
+            labels=[Label(item.span)],
+            helps=['write `--wrt x` or `--wrt "x[0]"`'],
+        )
     if name.name not in problem.inputs:
         found = nearest(name.name, problem.inputs)
         helps = [f"did you mean `{found}`?"] if found else []
         raise GradcalcError("wrt", f"`{name.name}` is not an input", labels=[Label(name.span)], helps=helps)
     node = problem.inputs[name.name]
     if node.boolean:
-        raise GradcalcError("wrt", f"`{name.name}` is true or false, so it has no derivative", labels=[Label(name.span)])
+        raise GradcalcError(
+            "wrt", f"`{name.name}` is true or false, so it has no derivative", labels=[Label(name.span)]
+        )
     if not isinstance(item, Subscript):
         return Target(name.name, node, None)
+
     def value_of(one: Node) -> Any:
         return evaluate([one], problem.values)[0]
 
@@ -168,7 +187,12 @@ def _differentiable(problem: Problem) -> list[str]:
     chosen = [name for name in order if name in moving] or order
     if not chosen:
         span = problem.programs[0].statements[-1].span
-        raise GradcalcError("no-input", "there is nothing to differentiate by: the expression uses no input", labels=[Label(span)], helps=["use a name and give it a value: `--x 3`", "for the value alone: `gradcalc eval`"])
+        raise GradcalcError(
+            "no-input",
+            "there is nothing to differentiate by: the expression uses no input",
+            labels=[Label(span)],
+            helps=["use a name and give it a value: `--x 3`", "for the value alone: `gradcalc eval`"],
+        )
     return chosen
 
 
@@ -287,7 +311,9 @@ def _seed_shape(shape: tuple[int, ...], output: Node, program: Program, span: Sp
         f"the seed has shape {shape}, but the expression has shape {output.shape}",
         labels=[Label(span, f"shape {shape}")] if span else [],
         notes=[f"the seed weighs each element of `{text if len(text) < 60 else '…'}`"],
-        helps=[f'give one number for each element: `--seed "{example}"`'] if example else ["give one number for each element"],
+        helps=[f'give one number for each element: `--seed "{example}"`']
+        if example
+        else ["give one number for each element"],
     )
 
 
@@ -296,8 +322,14 @@ def _needs_seed(output: Node, program: Program) -> GradcalcError:
     text = " ".join(span.text.split())
     before = program.source.text[: span.start]
     example = _example(output.shape)
-    helps = [f"reduce it to a scalar: `{before}sum({text})`" if len(before + text) < 80 else "reduce it to a scalar with `sum(…)`"]
-    helps.append(f'weigh its elements: `--seed "{example}"`' if example else "weigh its elements: `--seed ones`, or a file")
+    helps = [
+        f"reduce it to a scalar: `{before}sum({text})`"
+        if len(before + text) < 80
+        else "reduce it to a scalar with `sum(…)`"
+    ]
+    helps.append(
+        f'weigh its elements: `--seed "{example}"`' if example else "weigh its elements: `--seed ones`, or a file"
+    )
     helps.append("ask for every derivative: `gradcalc jacobian`")
     return GradcalcError(
         "needs-seed",
@@ -314,22 +346,34 @@ def _example(shape: tuple[int, ...]) -> str | None:
 
 
 def direction_arrays(problem: Problem, wanted: Sequence[Target], given: Any, what: str) -> list[Any]:
-    """A tangent or vector for each target: one array if there is one target, else by name; zeros where none is given."""
+    """A tangent or vector for each target, one array or several by name; zeros where none is given."""
     named = given if isinstance(given, Mapping) else {None: given}
     if None in named and len(wanted) != 1:
         names = ", ".join(target.label for target in wanted)
-        raise GradcalcError(f"{what}-count", f"there are {len(wanted)} inputs ({names}), so say whose {what} it is", helps=[f'name it: `--{what} "{wanted[0].label}=…"`', f"or choose one input: `--wrt {wanted[0].label}`"])
+        raise GradcalcError(
+            f"{what}-count",
+            f"there are {len(wanted)} inputs ({names}), so say whose {what} it is",
+            helps=[f'name it: `--{what} "{wanted[0].label}=…"`', f"or choose one input: `--wrt {wanted[0].label}`"],
+        )
     known = {target.label for target in wanted}
     for name in named:
         if name is not None and name not in known:
-            raise GradcalcError(f"{what}-name", f"`{name}` is not among the inputs differentiated by", helps=[f"they are: {', '.join(sorted(known))}"])
+            raise GradcalcError(
+                f"{what}-name",
+                f"`{name}` is not among the inputs differentiated by",
+                helps=[f"they are: {', '.join(sorted(known))}"],
+            )
     return [_direction(problem, target, named.get(None, named.get(target.label)), what) for target in wanted]
 
 
 def _direction(problem: Problem, target: Target, given: Any, what: str) -> Any:
     shape = target.node.shape
     if target.places is not None:
-        raise GradcalcError("wrt", f"a {what} belongs to a whole input, not to `{target.label}`", helps=["put zeros at the other entries"])
+        raise GradcalcError(
+            "wrt",
+            f"a {what} belongs to a whole input, not to `{target.label}`",
+            helps=["put zeros at the other entries"],
+        )
     if given is None:
         return np.zeros(shape)
     if isinstance(given, str):
@@ -340,14 +384,18 @@ def _direction(problem: Problem, target: Target, given: Any, what: str) -> Any:
         array = reader.as_array(given, what)
     if array.shape != shape:
         label = [Label(Span(given, 0, len(given.text)), f"shape {array.shape}")] if isinstance(given, Source) else []
-        raise GradcalcError(f"{what}-shape", f"the {what} has shape {array.shape}, but `{target.label}` has shape {shape}", labels=label, helps=[f"give one number for each entry of `{target.label}`"])
+        raise GradcalcError(
+            f"{what}-shape",
+            f"the {what} has shape {array.shape}, but `{target.label}` has shape {shape}",
+            labels=label,
+            helps=[f"give one number for each entry of `{target.label}`"],
+        )
     return array.astype(np.float64)
 
 
 def as_input(problem: Problem, name: str, array: Any) -> Node:
-    """An array as a node: a stretched number where all are equal, else an input of the problem under a name of its own."""
+    """An array as a node: a stretched number where all are equal, else an input under a name of its own."""
     if array.size and np.all(array == array.flat[0]):
         return broadcast_to(constant(float(array.flat[0])), array.shape)
     problem.values[name] = array
     return variable(name, array.shape)
-

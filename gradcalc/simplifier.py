@@ -31,7 +31,9 @@ def simplify(outputs: Sequence[Node]) -> list[Node]:
     new: dict[Node, Node] = {}
     for one in order:
         inputs = [new[below] for below in one.inputs]
-        current = one if all(a is b for a, b in zip(inputs, one.inputs, strict=True)) else node(one.op, inputs, one.attrs)
+        current = (
+            one if all(a is b for a, b in zip(inputs, one.inputs, strict=True)) else node(one.op, inputs, one.attrs)
+        )
         if one.op in _ADDITIVE and one in inner:
             new[one] = current  # part of a longer sum: its top collects the terms
             continue
@@ -63,7 +65,11 @@ def _inside_sums(order: Iterable[Node], outputs: Sequence[Node]) -> set[Node]:
     return {
         one
         for one in users
-        if one.op in _ADDITIVE and one not in kept and len(users[one]) == 1 and users[one][0].op in _ADDITIVE and users[one][0].shape == one.shape
+        if one.op in _ADDITIVE
+        and one not in kept
+        and len(users[one]) == 1
+        and users[one][0].op in _ADDITIVE
+        and users[one][0].shape == one.shape
     }
 
 
@@ -123,7 +129,13 @@ def _scaled(top: float, bottom: float, rest: Node | None) -> Node:
     if top != 1:
         leaf, steps = _chain(rest)
         number = _usable(leaf)
-        product = constant(top * number) if number is not None else negative(leaf) if top == -1 else multiply(constant(top), leaf)
+        product = (
+            constant(top * number)
+            if number is not None
+            else negative(leaf)
+            if top == -1
+            else multiply(constant(top), leaf)
+        )
         for op, other in steps:
             product = op(product, other)
         rest = product
@@ -190,7 +202,9 @@ def _collected(top: Node, inner: Container[Node], new: Mapping[Node, Node]) -> N
             continue
         above, below, rest = _factor(_unstretched(new[one]))
         old, under = terms.get(rest, (0.0, below))
-        terms[rest] = (old + sign * above, below) if under == below else (old * below + sign * above * under, under * below)
+        terms[rest] = (
+            (old + sign * above, below) if under == below else (old * below + sign * above * under, under * below)
+        )
     return broadcast_to(_total(terms), top.shape)
 
 
@@ -317,7 +331,9 @@ def _summed(x: Node) -> Node:
         return inside
     scalar = _unstretched(inside)
     if scalar is not inside:
-        return broadcast_to(_rewritten(multiply(constant(float(inside.size // x.size)), scalar)), x.shape) if x.size else x
+        return (
+            broadcast_to(_rewritten(multiply(constant(float(inside.size // x.size)), scalar)), x.shape) if x.size else x
+        )
     return x
 
 

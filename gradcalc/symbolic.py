@@ -182,7 +182,9 @@ class _Derivation:
         self.question, self.problem, self.wanted = question, problem, wanted
         objects = sum(one.size for one in toposort(problem.outputs))
         if objects > _MOST_OBJECTS:
-            raise TooLarge(f"the expression has {objects:,} numbers in it, more than the {_MOST_OBJECTS:,} that SymPy is given")
+            raise TooLarge(
+                f"the expression has {objects:,} numbers in it, more than the {_MOST_OBJECTS:,} that SymPy is given"
+            )
         self.symbols: dict[Any, tuple[str, tuple[int, ...]]] = {}
         self.point: dict[Any, float] = {}
         self.values = self.symbolic_inputs()
@@ -276,7 +278,10 @@ class _Derivation:
         parts = []
         for output, seed in zip(self.outputs, self.question.seeds, strict=True):
             weights = self.np.ones(output.shape) if seed is None else seed
-            parts += [y if w == 1 else self.m.number(float(w)) * y for y, w in zip(output.ravel(), weights.ravel(), strict=True)]
+            parts += [
+                y if w == 1 else self.m.number(float(w)) * y
+                for y, w in zip(output.ravel(), weights.ravel(), strict=True)
+            ]
         return self.m.sp.Add(*parts)
 
     def directional(self, expression: Any, first: Any = None) -> Callable[[], Any]:
@@ -398,7 +403,12 @@ def _is_place(node: Any, outputs: Sequence[Any]) -> bool:
     """Whether an input is used as an index somewhere."""
     from .graph import toposort
 
-    return any(node in below.inputs[i:] for below in toposort(outputs) for i in below.op.flat[:1] if below.op.name in ("gather", "add_gather", "put_gather"))
+    return any(
+        node in below.inputs[i:]
+        for below in toposort(outputs)
+        for i in below.op.flat[:1]
+        if below.op.name in ("gather", "add_gather", "put_gather")
+    )
 
 
 class _Watch:
@@ -448,13 +458,29 @@ class SympyMath:
         import sympy
 
         self.sp = sympy
-        for name in ("exp", "log", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh"):
+        for name in (
+            "exp",
+            "log",
+            "sqrt",
+            "sin",
+            "cos",
+            "tan",
+            "asin",
+            "acos",
+            "atan",
+            "atan2",
+            "sinh",
+            "cosh",
+            "tanh",
+        ):
             setattr(self, name, getattr(sympy, name))
         for name in ("asinh", "acosh", "atanh", "erf", "erfc", "gamma", "loggamma", "polygamma"):
             setattr(self, name, getattr(sympy, name))
         self.abs = sympy.Abs
         self.sign = sympy.sign
-        self.floor, self.ceil, self.trunc, self.round = (_flat(sympy, name) for name in ("floor", "ceil", "trunc", "round"))
+        self.floor, self.ceil, self.trunc, self.round = (
+            _flat(sympy, name) for name in ("floor", "ceil", "trunc", "round")
+        )
         self.power = sympy.Pow
 
     def number(self, value: float) -> Any:
@@ -560,12 +586,21 @@ class SympyMath:
 
 def _flat(sp: Any, name: str) -> Any:
     """A step function whose derivative is 0: SymPy leaves that of `floor` undone."""
-    exact = {"floor": sp.floor, "ceil": sp.ceiling, "trunc": lambda x: sp.sign(x) * sp.floor(abs(x)), "round": lambda x: sp.Integer(round(x))}[name]
+    exact = {
+        "floor": sp.floor,
+        "ceil": sp.ceiling,
+        "trunc": lambda x: sp.sign(x) * sp.floor(abs(x)),
+        "round": lambda x: sp.Integer(round(x)),
+    }[name]
 
     def evaluate(cls: Any, x: Any) -> Any:
         return exact(x) if x.is_number and x.is_finite else None
 
-    return type(f"flat_{name}", (sp.Function,), {"eval": classmethod(evaluate), "fdiff": lambda self, argindex=1: sp.Integer(0), "is_real": True})
+    return type(
+        f"flat_{name}",
+        (sp.Function,),
+        {"eval": classmethod(evaluate), "fdiff": lambda self, argindex=1: sp.Integer(0), "is_real": True},
+    )
 
 
 def _readable(expression: Any) -> Any:

@@ -12,7 +12,7 @@ import ast
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
 from typing import Any, NamedTuple
@@ -175,23 +175,19 @@ def _exact(array: Any) -> Any:
     return array.astype(object) if array.dtype == bool else np.asarray(np.frompyfunc(M.number, 1, 1)(array), object)
 
 
-def moved(values: Values, *steps: tuple[Any, Values]) -> Values:
-    """The values after steps along directions: pairs of a length and a direction."""
-    return {name: _exact(array) + sum(length * _exact(way[name]) for length, way in steps) for name, array in values.items()}
+@cache
+def differences(problem: Problem, point: Point) -> tuple[Any, Any]:
+    """The exact first derivative along `a`, and the second along `a` and `b`, by central differences of the value."""
+    base, a, b = ({name: _exact(array) for name, array in way.items()} for way in (point.values, point.a, point.b))
 
+    def value(i: int, j: int) -> Any:
+        moved = {name: base[name] + (a[name] * i + b[name] * j) * STEP for name in a}
+        return exact_value(problem.real, {**base, **moved})
 
-def slope(output: Node, values: Values, way: Values) -> Any:
-    """The exact derivative along a direction, by central differences, as floats."""
-    ahead, behind = (exact_value(output, moved(values, (step, way))) for step in (STEP, -STEP))
-    return as_floats((ahead - behind) / (2 * STEP))
-
-
-def bend(output: Node, values: Values, a: Values, b: Values) -> Any:
-    """The exact second derivative along two directions, by central differences, as floats."""
-    total = sum(
-        i * j * exact_value(output, moved(values, (i * STEP, a), (j * STEP, b))) for i, j in product((1, -1), repeat=2)
-    )
-    return as_floats(total / (4 * STEP**2))
+    ahead, behind = [[value(i, j) for j in (1, -1)] for i in (1, -1)]
+    slope = (ahead[0] + ahead[1] - behind[0] - behind[1]) / (4 * STEP)
+    bend = (ahead[0] - ahead[1] - behind[0] + behind[1]) / (4 * STEP**2)
+    return as_floats(slope), as_floats(bend)
 
 
 def as_floats(array: Any) -> Any:
@@ -265,6 +261,15 @@ class Problem:
     def gradient_of_gradient(self) -> list[Node]:
         return vjp(self.gradient, self.a, self.wrt)
 
+    @cached_property
+    def graphs(self) -> list[list[Node]]:
+        """The output and its derivatives of both orders in every mode; a Jacobian holds batched operations too."""
+        if not self.wrt:
+            return [[self.output]]
+        first = [[self.output], self.gradient, [self.tangent], derivatives._reverse(self.real, self.wrt)]
+        forward = [derivatives._forward(self.real, one) for one in self.wrt]
+        return [*first, forward, [self.tangent_of_tangent], self.tangent_of_gradient, self.gradient_of_gradient]
+
 
 SHAPES: tuple[Shape, ...] = ((), (0,), (1,), (3,), (2, 3))
 PAIRS: tuple[tuple[Shape, Shape], ...] = (
@@ -286,7 +291,7 @@ def cases_of(entry: Entry) -> list[Case]:
 
 def _cases(example: str) -> list[Case]:
     text, given = _parted(example)
-    names = _names(text)
+    names = names_in(text)
     if given or not names:
         shapes = {name: _shape(lengths) for name, _, lengths in (word.partition("=") for word in given.split())}
         return [Case(text, tuple((name, shapes[name]) for name in names))]
@@ -300,7 +305,7 @@ def _parted(example: str) -> tuple[str, str]:
     return (found[1], found[2]) if found else (example, "")
 
 
-def _names(text: str) -> list[str]:
+def names_in(text: str) -> list[str]:
     return [name for name in used_names(parse(Source("example", text))) if name not in CONSTANTS]
 
 
@@ -350,10 +355,12 @@ def read(text: str, inputs: dict[str, Node]) -> Any:
 # points: numbers for the inputs -----------------------------------------------------------------
 
 
-class Point(NamedTuple):
-    """Values of the inputs, a cotangent for the output, and two directions to move in."""
+@dataclass(frozen=True, eq=False)
+class Point:
+    """Values of the inputs, the output's exact one, a cotangent for it, and two directions to move in."""
 
     values: Values
+    exact: Any
     seed: Any
     a: Values
     b: Values
@@ -369,9 +376,10 @@ def draw(problem: Problem, domain: Sequence[tuple[float, float]] = (), number: i
             for i, (name, one) in enumerate(problem.inputs.items())
         }
         # What is defined is for the exact value to say, not for the code under test (log(det(A)) needs a positive one).
-        if all(map(M.isfinite, exact_value(problem.real, values).flat)):
+        exact = exact_value(problem.real, values)
+        if all(map(M.isfinite, exact.flat)):
             a, b = ({one.attrs["name"]: _uniform(rng, one.shape, -1, 1) for one in problem.wrt} for _ in range(2))
-            return Point(values, _uniform(rng, problem.output.shape, -2, 2), a, b)
+            return Point(values, as_floats(exact), _uniform(rng, problem.output.shape, -2, 2), a, b)
     raise AssertionError(f"{problem.case} is defined at none of 100 points in {intervals}")
 
 
@@ -396,9 +404,11 @@ _plan = cache(plan)
 
 
 def assert_close(found: Any, expected: Any, tolerance: float, *, scale: float = 0.0) -> None:
-    """Equal, but for a part of the largest expected number, or of `scale` where terms may cancel."""
-    largest = max(scale, float(np.max(np.abs(expected), initial=0.0)))
-    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * largest + 1e-14, strict=False)
+    """Equal, truth values as 0 and 1, but for a part of the largest expected number, or of `scale` where terms may cancel."""
+    expected = as_floats(expected)
+    allowed = tolerance * max(scale, float(np.max(np.abs(expected), initial=0.0))) + 1e-14
+    off = float(np.max(np.abs(as_floats(found) - expected), initial=0.0))
+    assert off <= allowed, f"{found} is not {expected}: off by {off:.3g}, where {allowed:.3g} is allowed"
 
 
 def inner(one: Values | Sequence[Any], other: Sequence[Any]) -> tuple[float, float]:
@@ -411,9 +421,8 @@ def inner(one: Values | Sequence[Any], other: Sequence[Any]) -> tuple[float, flo
 def check_value(problem: Problem, point: Point) -> None:
     """The value is the exact one."""
     (value,) = numbers([problem.output], point)
-    exact = as_floats(exact_value(problem.output, point.values))
-    assert exact.shape == value.shape
-    assert_close(value, exact, 1e-12)
+    assert value.shape == point.exact.shape
+    assert_close(value, point.exact, 1e-12)
 
 
 def check_python(problem: Problem, point: Point) -> None:
@@ -421,13 +430,13 @@ def check_python(problem: Problem, point: Point) -> None:
     (value,) = numbers([problem.output], point)
     expected = python_value(problem.case.text, point.values)
     assert expected.shape == value.shape
-    assert_close(value, expected.astype(np.float64), 1e-12)
+    assert_close(value, expected, 1e-12)
 
 
 def check_first(problem: Problem, point: Point) -> None:
     """Both modes give the exact slope."""
     forward, *back = numbers([problem.tangent, *problem.gradient], point)
-    exact = slope(problem.real, point.values, point.a)
+    exact, _ = differences(problem, point)
     assert_close(forward, exact, 1e-10)
     found, scale = inner(point.a, back)
     assert_close(found, inner([point.seed], [exact])[0], 1e-10, scale=scale)
@@ -444,7 +453,7 @@ def check_second(problem: Problem, point: Point) -> None:
     """Second derivatives in every order of the modes give the exact bend, from values alone."""
     pushed, pulled = problem.tangent_of_gradient, problem.gradient_of_gradient
     both, *rest = numbers([problem.tangent_of_tangent, *pushed, *pulled], point)
-    exact = bend(problem.real, point.values, point.a, point.b)
+    _, exact = differences(problem, point)
     assert_close(both, exact, 1e-9)
     expected, scale = inner([point.seed], [exact])
     for way, found in ((point.a, rest[: len(pushed)]), (point.b, rest[len(pushed) :])):
@@ -468,7 +477,7 @@ def check_batching(problem: Problem, point: Point) -> None:
     backward = numbers(derivatives._reverse(output, wrt), point)
     forward = numbers([derivatives._forward(output, one) for one in wrt], point)
     chosen = numbers(derivatives.jacobian(output, wrt).partials, point)
-    rows = [numbers(problem.gradient, point._replace(seed=unit)) for unit in _units(output.shape)]
+    rows = [numbers(problem.gradient, replace(point, seed=unit)) for unit in _units(output.shape)]
     for i, one in enumerate(wrt):
         row_by_row = np.array([row[i] for row in rows]).reshape(output.shape + one.shape)
         for found in (backward[i], forward[i], chosen[i]):
@@ -517,7 +526,7 @@ def _symbols(name: str, one: Node) -> Any:
 def reads_python(text: str) -> bool:
     """Whether Python knows every name in a text but those of inputs."""
     used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
-    return used.difference(_names(text)) <= NUMPY.keys()
+    return used.difference(names_in(text)) <= NUMPY.keys()
 
 
 def python_value(text: str, values: Values) -> Any:

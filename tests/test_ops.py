@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 import oracle
 import pytest
 from oracle import Case, Point, Problem
 
-from gradcalc.graph import CATALOGUE, SPELLINGS, Op
+from gradcalc import simplifier
+from gradcalc.errors import GradcalcError
+from gradcalc.graph import CATALOGUE, SPELLINGS, Node, Op
 from gradcalc.language import parser, printer
 from gradcalc.ops.elementwise import cos
-from gradcalc.ops.kinds import elementwise, linear
+from gradcalc.ops.kinds import elementwise, linear, spread
 from gradcalc.simplifier import simplify
 
 POINTS = 200
@@ -117,14 +120,9 @@ def test_sympy_agrees(name: str) -> None:
 @each_operation
 def test_prints_as_what_it_is(name: str) -> None:
     for problem in problems(name):
-        back = problem.gradient
-        forward = problem.tangent
-        checked(oracle.check_round_trip, problem, [problem.output])
-        if back:
-            checked(oracle.check_round_trip, problem, back)
-            checked(oracle.check_round_trip, problem, simplify(back))
-            checked(oracle.check_round_trip, problem, [forward])
-            checked(oracle.check_round_trip, problem, simplify([forward]))
+        for outputs in problem.graphs:
+            checked(oracle.check_round_trip, problem, outputs)
+            checked(oracle.check_round_trip, problem, simplify(outputs))
 
 
 @each_operation
@@ -136,4 +134,178 @@ def test_jacobians_agree(name: str) -> None:
 @each_operation
 def test_simplifying_keeps_the_numbers(name: str) -> None:
     for problem, point in one_point_each(name):
-        checked(oracle.check_simplified, problem, [problem.output, problem.tangent, *problem.gradient], point)
+        checked(oracle.check_simplified, problem, [one for outputs in problem.graphs for one in outputs], point)
+
+
+# precedence: Python has the same operators ----------------------------------------------------------
+
+ARITHMETIC = ["+", "-", "*", "/", "//", "%", "**", "@"]
+COMPARISONS = ["<", "<=", ">", ">=", "==", "!="]
+LOGIC = ["&", "|"]
+TEXTS = ["a {0} b {1} c", "a {0} (b {1} c)", "(a {0} b) {1} c"]
+SIGNED = ["-a {0} b {1} c", "a {0} -b {1} c", "a {0} b {1} -c", "-(a {0} b) {1} c", "a.T {0} b[0] {1} c.T"]
+NEGATED = ["~a {0} b {1} c", "a {0} ~b {1} c", "~(a {0} b) {1} c"]
+CHAINED = ["a {0} b {1} c", "a and b {0} c", "not a {0} b and c", "a or b {0} c {1} a", "not a or b and not c"]
+
+
+def pairs() -> Iterator[Any]:
+    """Texts for each two operators, and what `a`, `b` and `c` are in them."""
+    for first, second in product(ARITHMETIC + COMPARISONS, repeat=2):
+        if first in COMPARISONS and second in COMPARISONS:
+            yield pair(first, second, CHAINED, "truths")
+        else:
+            yield pair(first, second, TEXTS + SIGNED, "matrices")
+    for first, second in [*product(LOGIC, LOGIC + COMPARISONS), *product(COMPARISONS, LOGIC)]:
+        yield pair(first, second, TEXTS + NEGATED, "masks")
+
+
+def pair(first: str, second: str, texts: list[str], kind: str) -> Any:
+    return pytest.param([text.format(first, second) for text in texts], kind, id=f"{first} {second}")
+
+
+@pytest.mark.parametrize(("texts", "kind"), pairs())
+def test_operators_bind_as_in_python(texts: list[str], kind: str) -> None:
+    for text in texts:
+        problem = operands(text, kind)
+        for number in range(3):
+            checked(oracle.check_python, problem, oracle.draw(problem, [(1.1, 2.0)], number))
+        checked(oracle.check_round_trip, problem, [problem.output])
+
+
+def operands(text: str, kind: str = "matrices") -> Problem:
+    """A text over `a`, `b` and `c`: matrices, matrices of truth values, or single truth values."""
+    shape = () if kind == "truths" else (2, 2)
+    case = Case(text, tuple((name, shape) for name in "abc" if name in oracle.names_in(text)))
+    return oracle.pose(case, booleans="" if kind == "matrices" else "abc")
+
+
+# the checks themselves: each must catch a fault of its kind -------------------------------------------
+
+Planted = Callable[[Op], tuple[Problem, Point]]
+
+
+@pytest.fixture
+def planted() -> Iterator[Planted]:
+    """Poses an operation that a test has entered in the catalogue; afterwards the catalogue forgets it."""
+    kept = dict(CATALOGUE), dict(SPELLINGS)
+
+    def pose(op: Op) -> tuple[Problem, Point]:
+        problem = oracle.problems_of(op)[-1]
+        return problem, oracle.draw(problem, op.domain)
+
+    yield pose
+    for book, old in zip((CATALOGUE, SPELLINGS), kept, strict=True):
+        book.clear()
+        book.update(old)
+
+
+def caught(check: Callable[..., None], *arguments: object) -> None:
+    with pytest.raises(AssertionError):
+        check(*arguments)
+
+
+def test_a_wrong_value_is_caught(planted: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(oracle.NUMPY, "faulty_exp", np.exp)
+    wrong = elementwise(
+        "faulty_exp", lambda x: np.exp(x) + 1e-9, doc="Wrong.", exact=lambda m, x: m.exp(x), partials=lambda y, x: (y,)
+    )
+    problem, point = planted(wrong)
+    caught(oracle.check_value, problem, point)
+    caught(oracle.check_python, problem, point)
+
+
+def test_a_wrong_partial_is_caught(planted: Planted) -> None:
+    wrong = elementwise(
+        "faulty_sin", np.sin, doc="Wrong.", exact=lambda m, x: m.sin(x), partials=lambda y, x: (1.001 * cos(x),)
+    )
+    problem, point = planted(wrong)
+    oracle.check_value(problem, point)
+    oracle.check_transposed(problem, point)  # both modes are wrong alike
+    caught(oracle.check_first, problem, point)
+    caught(oracle.check_second, problem, point)
+    caught(oracle.check_sympy, problem, point)
+
+
+def test_a_wrong_transpose_is_caught(planted: Planted) -> None:
+    @linear(
+        kernel=lambda x: x[..., ::-1],
+        shape=lambda x: x.shape,
+        transpose=lambda g, x: g,
+        examples=("faulty_flip(x) | x=3",),
+    )
+    def faulty_flip(x: Node) -> Any:
+        """Wrong."""
+        return (x,), {}
+
+    problem, point = planted(faulty_flip)
+    oracle.check_value(problem, point)
+    caught(oracle.check_transposed, problem, point)
+    caught(oracle.check_batching, problem, point)
+
+
+def test_a_wrong_shape_is_caught(planted: Planted) -> None:
+    @linear(
+        kernel=lambda x: np.sum(x, -1, keepdims=True),
+        shape=lambda x: x.shape[:-1],
+        transpose=lambda g, x: spread(g, x, (-1,)),
+        examples=("faulty_sum(x) | x=2,3",),
+    )
+    def faulty_sum(x: Node) -> Any:
+        """Wrong."""
+        return (x,), {}
+
+    problem, point = planted(faulty_sum)
+    caught(oracle.check_value, problem, point)
+    caught(oracle.check_transposed, problem, point)
+
+
+def test_a_cotangent_of_a_wrong_shape_is_refused(planted: Planted) -> None:
+    @linear(
+        kernel=lambda x: np.swapaxes(x, -1, -2),
+        shape=lambda x: x.shape[::-1],
+        transpose=lambda g, x: g,
+        examples=("faulty_transpose(x) | x=2,3",),
+    )
+    def faulty_transpose(x: Node) -> Any:
+        """Wrong."""
+        return (x,), {}
+
+    problem, point = planted(faulty_transpose)
+    with pytest.raises(GradcalcError, match="cannot stretch"):
+        oracle.check_transposed(problem, point)
+
+
+def test_a_wrong_batching_rule_is_caught(planted: Planted) -> None:
+    @linear(
+        kernel=lambda x: x[::-1],  # the batch axis, where there is one
+        shape=lambda x: x.shape,
+        transpose=lambda g, x: faulty_flip(g),
+        examples=("faulty_flip(x) | x=3",),
+    )
+    def faulty_flip(x: Node) -> Any:
+        """Wrong."""
+        return (x,), {}
+
+    problem, point = planted(faulty_flip)
+    oracle.check_first(problem, point)
+    caught(oracle.check_batching, problem, point)
+
+
+def test_a_wrong_simplification_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = operands("exp(-a)")
+    monkeypatch.setitem(simplifier._RULES, "negative", (lambda x: x.inputs[0],))
+    caught(oracle.check_simplified, problem, [problem.output], oracle.draw(problem))
+
+
+def test_a_wrong_precedence_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(parser._BINDS, "+", parser._BINDS["*"] + 1)
+    problem = operands("a + b * c")
+    caught(oracle.check_python, problem, oracle.draw(problem))
+    problem = operands("a + (b * c)")
+    caught(oracle.check_round_trip, problem, [problem.output])
+
+
+def test_forgotten_brackets_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(printer, "_wrapped", lambda piece, binds: piece.text)
+    problem = operands("(a + b) * c")
+    caught(oracle.check_round_trip, problem, [problem.output])

@@ -33,8 +33,17 @@ def _shared(function: Function) -> Function:
         [
             click.argument("expressions", metavar="EXPR...", nargs=-1),
             click.option("-f", "--file", metavar="FILE", help="Read an expression from a file; - is standard input."),
-            click.option("--set", "pairs", metavar="NAME=VALUE", multiple=True, help="Give an input whose name is an option."),
-            click.option("--rng", metavar="N", type=int, default=0, show_default=True, help="Seed of randn and the like in inputs."),
+            click.option(
+                "--set", "pairs", metavar="NAME=VALUE", multiple=True, help="Give an input whose name is an option."
+            ),
+            click.option(
+                "--rng",
+                metavar="N",
+                type=int,
+                default=0,
+                show_default=True,
+                help="Seed of randn and the like in inputs.",
+            ),
             click.option(
                 "--format",
                 "form",
@@ -43,8 +52,12 @@ def _shared(function: Function) -> Function:
                 show_default=True,
                 help="How the answer is printed.",
             ),
-            click.option("-o", "--output", metavar="FILE", help="Also write the result: .npy .npz .json .csv .tex by extension."),
-            click.option("--precision", metavar="N", type=click.IntRange(1, 17), help="Significant digits.  [default: 6 in text]"),
+            click.option(
+                "-o", "--output", metavar="FILE", help="Also write the result: .npy .npz .json .csv .tex by extension."
+            ),
+            click.option(
+                "--precision", metavar="N", type=click.IntRange(1, 17), help="Significant digits.  [default: 6 in text]"
+            ),
         ]
     ):
         function = decorate(function)
@@ -55,8 +68,18 @@ def _checked(function: Function) -> Function:
     """The options of commands that SymPy checks."""
     for decorate in reversed(
         [
-            click.option("--wrt", metavar="NAMES", help='What to differentiate by: x,w or "x[0]".  [default: every input]'),
-            click.option("--symbolic-budget", "budget", metavar="SECONDS", type=click.FloatRange(min=0), default=5.0, show_default=True, help="Time that SymPy may take."),
+            click.option(
+                "--wrt", metavar="NAMES", help='What to differentiate by: x,w or "x[0]".  [default: every input]'
+            ),
+            click.option(
+                "--symbolic-budget",
+                "budget",
+                metavar="SECONDS",
+                type=click.FloatRange(min=0),
+                default=5.0,
+                show_default=True,
+                help="Time that SymPy may take.",
+            ),
             click.option("--no-symbolic", is_flag=True, help="Do not check with SymPy."),
             click.option("--require-check", is_flag=True, help="Exit with 1 if the check could not run."),
         ]
@@ -65,10 +88,22 @@ def _checked(function: Function) -> Function:
     return function
 
 
-_seeds = click.option("--seed", "seeds", metavar="VALUE", multiple=True, help="Weights of a non-scalar output; `ones`; once for each expression.")
+_seeds = click.option(
+    "--seed",
+    "seeds",
+    metavar="VALUE",
+    multiple=True,
+    help="Weights of a non-scalar output; `ones`; once for each expression.",
+)
 _shape_options = (
     click.option("--tensor", is_flag=True, help="Show the array of shape out + in instead of a table."),
-    click.option("--layout", type=click.Choice(["numerator", "denominator"]), default="numerator", show_default=True, help="Rows are outputs, or inputs."),
+    click.option(
+        "--layout",
+        type=click.Choice(["numerator", "denominator"]),
+        default="numerator",
+        show_default=True,
+        help="Rows are outputs, or inputs.",
+    ),
 )
 
 
@@ -83,7 +118,7 @@ def _tables(function: Function) -> Function:
 @_checked
 @_seeds
 @click.pass_context
-def grad(ctx: click.Context, **options: Any) -> int:
+def grad(ctx: click.Context, /, **options: Any) -> int:
     """Value and gradient. Several expressions accumulate.
 
     \b
@@ -99,7 +134,7 @@ def grad(ctx: click.Context, **options: Any) -> int:
 @_checked
 @_seeds
 @click.pass_context
-def vjp(ctx: click.Context, **options: Any) -> int:
+def vjp(ctx: click.Context, /, **options: Any) -> int:
     """Seed times Jacobian: the gradient of an output weighed by --seed.
 
     \b
@@ -113,7 +148,7 @@ def vjp(ctx: click.Context, **options: Any) -> int:
 @_checked
 @_tables
 @click.pass_context
-def jacobian(ctx: click.Context, **options: Any) -> int:
+def jacobian(ctx: click.Context, /, **options: Any) -> int:
     """Every partial derivative, rows by outputs and columns by inputs.
 
     \b
@@ -128,7 +163,7 @@ def jacobian(ctx: click.Context, **options: Any) -> int:
 @_seeds
 @_tables
 @click.pass_context
-def hessian(ctx: click.Context, **options: Any) -> int:
+def hessian(ctx: click.Context, /, **options: Any) -> int:
     """Every second derivative of a scalar (or of a seeded output).
 
     \b
@@ -140,9 +175,16 @@ def hessian(ctx: click.Context, **options: Any) -> int:
 @gradcalc.command("jvp", cls=ExpressionCommand)
 @_shared
 @_checked
-@click.option("--tangent", "directions", metavar="VALUE", multiple=True, required=True, help="The direction: VALUE, or NAME=VALUE for each input.")
+@click.option(
+    "--tangent",
+    "directions",
+    metavar="VALUE",
+    multiple=True,
+    required=True,
+    help="The direction: VALUE, or NAME=VALUE for each input.",
+)
 @click.pass_context
-def jvp(ctx: click.Context, **options: Any) -> int:
+def jvp(ctx: click.Context, /, **options: Any) -> int:
     """Jacobian times tangent: the derivative along a direction.
 
     \b
@@ -155,9 +197,16 @@ def jvp(ctx: click.Context, **options: Any) -> int:
 @_shared
 @_checked
 @_seeds
-@click.option("--vector", "directions", metavar="VALUE", multiple=True, required=True, help="The vector: VALUE, or NAME=VALUE for each input.")
+@click.option(
+    "--vector",
+    "directions",
+    metavar="VALUE",
+    multiple=True,
+    required=True,
+    help="The vector: VALUE, or NAME=VALUE for each input.",
+)
 @click.pass_context
-def hvp(ctx: click.Context, **options: Any) -> int:
+def hvp(ctx: click.Context, /, **options: Any) -> int:
     """Hessian times vector, without the Hessian.
 
     \b
@@ -169,7 +218,7 @@ def hvp(ctx: click.Context, **options: Any) -> int:
 @gradcalc.command("eval", cls=ExpressionCommand)
 @_shared
 @click.pass_context
-def evaluate(ctx: click.Context, **options: Any) -> int:
+def evaluate(ctx: click.Context, /, **options: Any) -> int:
     """The value alone.
 
     \b
@@ -180,7 +229,14 @@ def evaluate(ctx: click.Context, **options: Any) -> int:
 
 @gradcalc.command("ops")
 @click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How the catalogue is printed.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How the catalogue is printed.",
+)
 def ops(names: Sequence[str], form: str) -> int:
     """The functions that expressions may use, with their rules and kinks.
 
@@ -220,7 +276,9 @@ def _answered(ctx: click.Context, options: dict[str, Any]) -> int:
         )
     except GradcalcError as error:
         if error.kind == "missing-input" and error.origin in reserved:
-            error.helps = [f"`--{error.origin}` is an option of this command, so give the input another way: `--set {error.origin}=3`"]
+            error.helps = [
+                f"`--{error.origin}` is an option of this command; give the input with `--set {error.origin}=3`"
+            ]
         raise
     return show(made, options)
 
@@ -229,8 +287,12 @@ def _direction(command: str, given: Sequence[str]) -> Any:
     """A tangent or vector: one text, or texts by name."""
     option = "--tangent" if command == "jvp" else "--vector"
     pairs = [text.partition("=") for text in given]
-    if all(equals and "=" != value[:1] and name.strip().isidentifier() for name, equals, value in pairs):
+    if all(equals and value[:1] != "=" and name.strip().isidentifier() for name, equals, value in pairs):
         return {name.strip(): Source(f"{option} {name.strip()}", value) for name, _, value in pairs} or None
     if len(given) > 1:
-        raise GradcalcError("usage", f"`{option}` is given {len(given)} times, so each must be named", helps=[f'name them: `{option} "x=[1,0]"`'])
+        raise GradcalcError(
+            "usage",
+            f"`{option}` is given {len(given)} times, so each must be named",
+            helps=[f'name them: `{option} "x=[1,0]"`'],
+        )
     return Source(option, given[0])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from ..errors import GradcalcError, Label, Source, Span
+from ..errors import GradcalcError, Label, Source, Span, nearest
 
 ASSIGNED = "gradcalc.assigned"
 """Where a context keeps the inputs given: pairs of name and text, in their order."""
@@ -23,7 +24,9 @@ class ExpressionCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Set the inputs aside and leave the command's own options and expressions to click."""
-        own = {name: option for option in self.get_params(ctx) if isinstance(option, click.Option) for name in option.opts}
+        own = {
+            name: option for option in self.get_params(ctx) if isinstance(option, click.Option) for name in option.opts
+        }
         options: list[str] = []
         expressions: list[str] = []
         assigned: list[tuple[str, str]] = []
@@ -73,7 +76,9 @@ def assigned_texts(ctx: click.Context, pairs: Sequence[str], reserved: frozenset
         given.append((name.strip(), Source(f"--set {name.strip()}", value)))
     for name, source in given:
         if name in found:
-            raise GradcalcError("input-twice", f"`{name}` is given twice", labels=[Label(Span(source, 0, len(source.text)))])
+            raise GradcalcError(
+                "input-twice", f"`{name}` is given twice", labels=[Label(Span(source, 0, len(source.text)))]
+            )
         found[name] = source
     return found
 
@@ -84,13 +89,33 @@ def expressions_from(texts: Sequence[str], file: str | None) -> list[Source]:
     if file is not None:
         sources.append(Source("standard input" if file == "-" else file, _contents(file)))
     if not sources:
-        raise GradcalcError("usage", "there is no expression", helps=['write one: `gradcalc grad "x**2" --x 3`', "or name a file of one: `-f model.py`"])
+        raise GradcalcError(
+            "usage",
+            "there is no expression",
+            helps=['write one: `gradcalc grad "x**2" --x 3`', "or name a file of one: `-f model.py`"],
+        )
     return sources
 
 
 def _contents(file: str) -> str:
     if file == "-":
         return sys.stdin.read()
-    from ..reader.files import read_text_file
+    try:
+        with open(file, encoding="utf-8-sig") as opened:
+            return opened.read()
+    except FileNotFoundError:
+        raise GradcalcError("missing-file", f"there is no file `{file}`", helps=_similar_files(file)) from None
+    except UnicodeDecodeError:
+        raise GradcalcError("unreadable-file", f"`{file}` is not UTF-8 text") from None
+    except (OSError, ValueError) as error:  # a directory, no permission, a NUL in the name
+        why = getattr(error, "strerror", None) or str(error)
+        raise GradcalcError("unreadable-file", f"cannot read `{file}`: {why.lower()}") from None
 
-    return read_text_file(file, "-f")
+
+def _similar_files(file: str) -> list[str]:
+    folder, name = os.path.split(file)
+    try:
+        found = nearest(name, os.listdir(folder or "."))
+    except OSError:
+        return []
+    return [f"did you mean `{os.path.join(folder, found)}`?"] if found else []

@@ -62,7 +62,11 @@ def _writer(path: str) -> Writer:
     if extension not in _WRITERS:
         found = nearest(extension, _WRITERS)
         helps = [f"did you mean `{found}`?"] if found else []
-        raise GradcalcError("output", f"cannot write `{path}`: the extension says the format", helps=[*helps, f"it may be {', '.join(_WRITERS)}"])
+        raise GradcalcError(
+            "output",
+            f"cannot write `{path}`: the extension says the format",
+            helps=[*helps, f"it may be {', '.join(_WRITERS)}"],
+        )
     return _WRITERS[extension]
 
 
@@ -85,7 +89,11 @@ def _npy(made: Answer, file: Any) -> None:
 
     found = data.results(made)
     if len(found) != 1:
-        raise GradcalcError("output", f"a .npy file holds one array, but there are {len(found)}", helps=["write them to a .npz file", "or choose one with `--wrt`"])
+        raise GradcalcError(
+            "output",
+            f"a .npy file holds one array, but there are {len(found)}",
+            helps=["write them to a .npz file", "or choose one with `--wrt`"],
+        )
     np.save(file, next(iter(found.values())), allow_pickle=False)
 
 

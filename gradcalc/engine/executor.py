@@ -49,12 +49,18 @@ def _compute(step: Step, slots: list[Any]) -> Any:
     except np.linalg.LinAlgError as error:
         raise _unsolvable(node, str(error)) from None
     except MemoryError:
-        raise GradcalcError("too-large", f"there is not enough memory for an array of shape {node.shape}", origin=node, limit=True) from None
+        raise GradcalcError(
+            "too-large", f"there is not enough memory for an array of shape {node.shape}", origin=node, limit=True
+        ) from None
 
 
 def _unsolvable(node: Node, why: str) -> GradcalcError:
     if "positive definite" in why.lower():
-        return GradcalcError("not-positive-definite", f"`{node.op.name}` needs a positive definite matrix, and this one is not", origin=node)
+        return GradcalcError(
+            "not-positive-definite",
+            f"`{node.op.name}` needs a positive definite matrix, and this one is not",
+            origin=node,
+        )
     if "singular" in why.lower():
         notes = ["its rows are linearly dependent, so it has no inverse"]
         return GradcalcError("singular-matrix", f"`{node.op.name}` of a singular matrix", origin=node, notes=notes)

@@ -58,7 +58,11 @@ def plan(outputs: Sequence[Node]) -> Plan:
             continue
         dying = [below for below in dict.fromkeys(one.inputs) if last_use[below] == i]
         over = next((slot[below] for below in dying if _fits(one, below, private)), None)
-        steps.append(Step(one, tuple(slot[below] for below in one.inputs), slot[one], tuple(slot[below] for below in dying), over))
+        steps.append(
+            Step(
+                one, tuple(slot[below] for below in one.inputs), slot[one], tuple(slot[below] for below in dying), over
+            )
+        )
     return Plan(
         runs=tuple(_runs(steps)),
         slots=len(order),
@@ -80,7 +84,13 @@ def _private(order: Sequence[Node], outputs: Sequence[Node]) -> set[Node]:
 
 def _fits(one: Node, below: Node, private: set[Node]) -> bool:
     """Whether a step may write over the buffer of an input: same shape and kind, an array, shared with nobody."""
-    return below in private and isinstance(one.op.kernel, np.ufunc) and one.shape == below.shape != () and not one.boolean and not below.boolean
+    return (
+        below in private
+        and isinstance(one.op.kernel, np.ufunc)
+        and one.shape == below.shape != ()
+        and not one.boolean
+        and not below.boolean
+    )
 
 
 def _runs(steps: Sequence[Step]) -> list[Run]:

@@ -6,17 +6,17 @@ mask) is evaluated at the inputs given, by the function that the caller passes i
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import GradcalcError, Label, Span, nearest
-from ..graph import SPELLINGS, Node, as_node, constant, inputs_of, is_constant, scalar_value
-from ..ops import indexing, joining, shape
+from ..graph import SPELLINGS, Entry, Node, constant, inputs_of, is_constant, scalar_value
+from ..ops import indexing, shape
 from ..ops.arithmetic import logical_and, logical_not, logical_or
 from . import dialects
+from .calls import Arguments, bound
 from .parser import OPERATORS
 from .syntax import (
     Assign,
@@ -38,42 +38,10 @@ from .syntax import (
     Unary,
 )
 from .trampoline import Steps, run
+from .values import CONSTANTS, Key, Library, Method, Value, node_of, plain, short
 
-CONSTANTS: dict[str, Any] = {
-    "pi": math.pi,
-    "e": math.e,
-    "inf": math.inf,
-    "nan": math.nan,
-    "True": True,
-    "False": False,
-    "true": True,
-    "false": False,
-    "None": None,
-}
 _WRAPPERS = {"array", "asarray", "tensor", "as_tensor", "float64", "DoubleTensor", "Tensor"}
 _NEW_AXIS = {"newaxis"}
-
-Value = Any
-"""A node, a list or tuple of values, text, None, a slice, or a library's name on its way to a call."""
-
-
-class Library(NamedTuple):
-    """A dotted name that begins with a library's prefix, on its way to a call."""
-
-    words: list[str]
-
-
-class Method(NamedTuple):
-    """A function looked up on an array, which becomes its first argument."""
-
-    owner: Any
-    name: str
-
-
-class Key(NamedTuple):
-    """An index by itself: `s_[1:, 0]`."""
-
-    parts: list[Any]
 
 
 class Built(NamedTuple):
@@ -104,42 +72,6 @@ def index_key(item: Subscript, inputs: Mapping[str, Node], value_of: Callable[[N
     builder = _Builder(Program(item.span.source, (), frozenset(), ()), inputs, value_of, {})
     key: list[Any] = run(builder.key(item.parts))
     return key
-
-
-def node_of(value: Value) -> Node:
-    """A value as one array: lists become stacked, numbers constants."""
-    if isinstance(value, Node):
-        return value
-    if isinstance(value, (list, tuple)):
-        return _stacked(list(value))
-    if isinstance(value, (int, float)):
-        return as_node(value)
-    raise GradcalcError("type", f"expected an array, got {_described(value)}")
-
-
-def _stacked(items: list[Value]) -> Node:
-    if not items:
-        return constant(np.zeros(0))
-    nodes = [node_of(item) for item in items]
-    if all(is_constant(one) and one.shape == nodes[0].shape for one in nodes):
-        return constant(np.stack([one.attrs["value"].data for one in nodes]))
-    return joining.stack(nodes)
-
-
-def _described(value: Value) -> str:
-    if value is None:
-        return "None"
-    if isinstance(value, str):
-        return f"the text `{value}`"
-    if isinstance(value, (slice, Key)):
-        return "a slice"
-    if value is Ellipsis:
-        return "`...`"
-    if isinstance(value, Library):
-        return f"the library name `{'.'.join(value.words)}`"
-    if isinstance(value, Method):
-        return f"the function `{value.name}`, which is not called"
-    return "no array"
 
 
 class _Builder:
@@ -197,8 +129,17 @@ class _Builder:
             return
         name = target.value.name
         if name not in self.locals:
-            helps = [f"copy it first: `y = {name} + 0; y[…] = …`"] if name in self.inputs else [f"make it first: `{name} = zeros((2, 2))`"]
-            raise GradcalcError("name", f"`{name}` is not an array made here, so its elements cannot be assigned", labels=[Label(target.value.span)], helps=helps)
+            helps = (
+                [f"copy it first: `y = {name} + 0; y[…] = …`"]
+                if name in self.inputs
+                else [f"make it first: `{name} = zeros((2, 2))`"]
+            )
+            raise GradcalcError(
+                "name",
+                f"`{name}` is not an array made here, so its elements cannot be assigned",
+                labels=[Label(target.value.span)],
+                helps=helps,
+            )
         key = run(self.key(target.parts))
         old = self.array(self.locals[name], target.value.span)
         self.locals[name] = self.located(lambda: indexing.put(old, key, node_of(value), self.known), span)
@@ -209,7 +150,11 @@ class _Builder:
             items = [indexing.element(value, -value.ndim, i) for i in range(value.shape[0])]
         if items is None or len(items) != len(target.items):
             count = "one value" if items is None else f"{len(items)} values"
-            raise GradcalcError("type", f"cannot unpack {count} into {len(target.items)} names", labels=[Label(statement.value.span, count)])
+            raise GradcalcError(
+                "type",
+                f"cannot unpack {count} into {len(target.items)} names",
+                labels=[Label(statement.value.span, count)],
+            )
         for part, item in zip(target.items, items, strict=True):
             self.bind(part, item, statement.span)
 
@@ -238,7 +183,7 @@ class _Builder:
     def fixed(self, value: Value) -> Any:
         """A value as plain Python: a number, text, None, or tuples of them."""
         if isinstance(value, Node):
-            return _plain(np.asarray(self.known(value)))
+            return plain(np.asarray(self.known(value)))
         if isinstance(value, (list, tuple)):
             return tuple(self.fixed(item) for item in value)
         return value
@@ -281,7 +226,11 @@ class _Builder:
         operand = self.array((yield self.value(expression.operand)), expression.operand.span)
         if expression.operator == "+":
             return operand
-        if expression.operator == "-" and isinstance(expression.operand, (Number, Name)) and (number := scalar_value(operand)) is not None:
+        if (
+            expression.operator == "-"
+            and isinstance(expression.operand, (Number, Name))
+            and (number := scalar_value(operand)) is not None
+        ):
             return self.located(lambda: constant(-number), expression.span)
         make = (lambda: -operand) if expression.operator == "-" else (lambda: logical_not(operand))
         return self.located(make, expression.span)
@@ -291,12 +240,10 @@ class _Builder:
         right = yield self.value(expression.right)
         return self.operate(expression.operator, left, right, expression.span, expression.place, expression)
 
-    def operate(self, operator: str, left: Value, right: Value, span: Span, place: Span, binary: Binary | None = None) -> Node:
-        if isinstance(left, (list, tuple)) and not isinstance(right, Node) or isinstance(right, (list, tuple)) and not isinstance(left, Node):
-            raise _list_arithmetic(operator, span, place)
-        if isinstance(left, (list, tuple)) and isinstance(right, Node) and not right.ndim and operator in "*+":
-            raise _list_arithmetic(operator, span, place)
-        if isinstance(right, (list, tuple)) and isinstance(left, Node) and not left.ndim and operator in "*+":
+    def operate(
+        self, operator: str, left: Value, right: Value, span: Span, place: Span, binary: Binary | None = None
+    ) -> Node:
+        if operator in ("+", "*") and _python_would_join(left, right):
             raise _list_arithmetic(operator, span, place)
         a = self.array(left, binary.left.span if binary else span)
         b = self.array(right, binary.right.span if binary else span)
@@ -306,13 +253,13 @@ class _Builder:
         except GradcalcError as error:
             error.locate(span, self.places.get)  # type: ignore[arg-type]
             if error.kind == "shape" and binary is not None:
-                error.message += f" in `{_short(span.text)}`"
+                error.message += f" in `{short(span.text)}`"
                 error.args = (error.message,)
                 error.labels.append(Label(place, "", primary=False))
             raise
         self.places[made] = span
         if op.elementwise and a.shape != made.shape and b.shape != made.shape and a.ndim and b.ndim:
-            self.note(f"`{_short(span.text)}` pairs every row of shape {a.shape} with every one of shape {b.shape}: the result has shape {made.shape}")
+            self.note(f"`{short(span.text)}` stretches both operands, {a.shape} and {b.shape}, to {made.shape}")
         return made
 
     def note(self, text: str) -> None:
@@ -324,8 +271,17 @@ class _Builder:
         result: Node | None = None
         for operator, right_expression, place in expression.rest:
             right = yield self.value(right_expression)
-            pair = Binary(left_expression.span.to(right_expression.span), operator, left_expression, right_expression, place)
-            made = self.operate(operator, self.array(left, left_expression.span), self.array(right, right_expression.span), pair.span, place, pair)
+            pair = Binary(
+                left_expression.span.to(right_expression.span), operator, left_expression, right_expression, place
+            )
+            made = self.operate(
+                operator,
+                self.array(left, left_expression.span),
+                self.array(right, right_expression.span),
+                pair.span,
+                place,
+                pair,
+            )
             result = made if result is None else logical_and(result, made)
             left, left_expression = right, right_expression
         return self.located(lambda: result, expression.span)
@@ -338,10 +294,12 @@ class _Builder:
                     "type",
                     f"the condition has shape {condition.shape}, so it chooses no branch",
                     labels=[Label(expression.condition.span)],
-                    helps=[f"choose element by element: `where({_short(expression.condition.span.text)}, …, …)`"],
+                    helps=[f"choose element by element: `where({short(expression.condition.span.text)}, …, …)`"],
                 )
             if inputs_of([condition]):
-                self.note(f"`{_short(expression.condition.span.text)}` was decided at these inputs; `where` would keep both branches")
+                self.note(
+                    f"`{short(expression.condition.span.text)}` was decided at these inputs; `where` keeps both branches"
+                )
             condition = bool(np.asarray(self.known(condition)).item())
         return (yield self.value(expression.then if condition else expression.otherwise))
 
@@ -372,7 +330,9 @@ class _Builder:
             if isinstance(value, Key):
                 ready += value.parts
             elif isinstance(value, tuple):
-                ready += [one if one is None or one is Ellipsis or isinstance(one, slice) else node_of(one) for one in value]
+                ready += [
+                    one if one is None or one is Ellipsis or isinstance(one, slice) else node_of(one) for one in value
+                ]
             elif value is None or value is Ellipsis or isinstance(value, slice):
                 ready.append(value)
             elif isinstance(value, Library) and value.words[-1] in _NEW_AXIS:
@@ -386,7 +346,7 @@ class _Builder:
             return Key((yield self.key(expression.parts)))
         owner = yield self.value(expression.value)
         key = yield self.key(expression.parts)
-        if isinstance(owner, tuple) and len(key) == 1 and (isinstance(key[0], slice) or isinstance(key[0], Node)):
+        if isinstance(owner, tuple) and len(key) == 1 and isinstance(key[0], (slice, Node)):
             return self.pick(owner, key[0], expression)
         array = self.array(owner, expression.value.span)
         return self.located(lambda: indexing.get(array, key, self.known), expression.span)
@@ -397,7 +357,9 @@ class _Builder:
         try:
             return owner[at]
         except (IndexError, TypeError):
-            raise GradcalcError("index", f"index {at} is out of range for {len(owner)} values", labels=[Label(expression.span)]) from None
+            raise GradcalcError(
+                "index", f"index {at} is out of range for {len(owner)} values", labels=[Label(expression.span)]
+            ) from None
 
     def attribute(self, expression: Attribute) -> Steps:
         owner = yield self.value(expression.value)
@@ -412,7 +374,9 @@ class _Builder:
             return owner[{"sign": 0, "values": 0}.get(name, 1)]
         array = self.array(owner, expression.value.span)
         if name == "T" or (name == "mT" and array.ndim >= 2):
-            return self.located(lambda: shape.transpose(array) if name == "T" else shape.swapaxes(array, -1, -2), expression.span)
+            return self.located(
+                lambda: shape.transpose(array) if name == "T" else shape.swapaxes(array, -1, -2), expression.span
+            )
         if name == "shape":
             return tuple(constant(length) for length in array.shape)
         if name == "ndim":
@@ -434,7 +398,9 @@ class _Builder:
             elif isinstance(target, Method):
                 owner, words = target.owner, [target.name]
             else:
-                raise GradcalcError("type", f"`{_short(function.span.text)}` is not a function", labels=[Label(function.span)])
+                raise GradcalcError(
+                    "type", f"`{short(function.span.text)}` is not a function", labels=[Label(function.span)]
+                )
         else:
             raise self.not_a_function(function)
         positional: list[Value] = [] if owner is None else [owner]
@@ -443,7 +409,9 @@ class _Builder:
             value = yield self.value(argument.value)
             if argument.name is None:
                 if named:
-                    raise GradcalcError("syntax", "an argument without a name follows one with a name", labels=[Label(argument.span)])
+                    raise GradcalcError(
+                        "syntax", "an argument without a name follows one with a name", labels=[Label(argument.span)]
+                    )
                 positional.append(value)
             elif argument.name in named:
                 raise GradcalcError("arguments", f"`{argument.name}` is given twice", labels=[Label(argument.span)])
@@ -452,8 +420,10 @@ class _Builder:
         return self.apply(words, function, positional, named, expression, is_method=owner is not None)
 
     def not_a_function(self, function: Expression) -> GradcalcError:
-        helps = [f"to multiply, write `*`: `{_short(function.span.text)}*(…)`"]
-        return GradcalcError("type", f"`{_short(function.span.text)}` is not a function", labels=[Label(function.span)], helps=helps)
+        helps = [f"to multiply, write `*`: `{short(function.span.text)}*(…)`"]
+        return GradcalcError(
+            "type", f"`{short(function.span.text)}` is not a function", labels=[Label(function.span)], helps=helps
+        )
 
     def apply(
         self,
@@ -479,7 +449,8 @@ class _Builder:
             raise _two_operands(name, positional, expression)
         if is_method:
             positional = _collected(entry, positional)
-        return self.located(lambda: entry(*self.bound(entry, dialect, name, positional, named, expression)), expression.span)
+        given = Arguments(positional, named, expression.span)
+        return self.located(lambda: entry(*bound(entry, dialect, name, given, self.fixed)), expression.span)
 
     def dialect(self, name: str, function: Expression) -> str:
         """Whose meaning a bare name or method has: the text's own library, else NumPy's."""
@@ -501,117 +472,16 @@ class _Builder:
         helps = [f"did you mean `{found}`?"] if found else []
         helps.append("`gradcalc ops` lists every function")
         what = "method" if is_method else "function"
-        return GradcalcError("unknown-function", f"unknown {what} `{called}`", labels=[Label(place, f"not a {what} gradcalc knows")], helps=helps)
-
-    def bound(
-        self,
-        entry: dialects.Entry,
-        dialect: str,
-        name: str,
-        positional: list[Value],
-        named: dict[str, tuple[Value, Span]],
-        expression: Call,
-    ) -> list[Any]:
-        """The arguments in the order of the function's parameters, each as the kind it takes."""
-        signature = signature_of(entry)
-        values: dict[str, Value] = {}
-        if signature.rest:
-            taken = len(signature.names)
-            values = dict(zip(signature.names, positional, strict=False))
-            rest = [node_of(value) for value in positional[taken:]]
-        else:
-            if len(positional) > len(signature.names):
-                raise _wrong_arguments(f"`{name}` takes at most {len(signature.names)} arguments, got {len(positional)}", entry, expression.span)
-            values = dict(zip(signature.names, positional, strict=False))
-            rest = []
-        for given, (value, span) in named.items():
-            parameter = dialects.argument_name(dialect, given, signature.names)
-            if parameter not in signature.names:
-                found = nearest(given, signature.names)
-                error = _wrong_arguments(f"`{name}` has no argument `{given}`", entry, span)
-                error.helps[:0] = [f"did you mean `{found}`?"] if found else []
-                raise error
-            if parameter in values:
-                raise _wrong_arguments(f"`{name}` got `{given}` twice", entry, span)
-            values[parameter] = value
-        missing = [one for one in signature.names if one not in values and one not in signature.defaults]
-        if missing:
-            raise _wrong_arguments(f"`{name}` needs {' and '.join(f'`{one}`' for one in missing)}", entry, expression.span)
-        return [self.converted(one, signature.kinds[one], values.get(one, signature.defaults.get(one)), name) for one in signature.names] + rest
-
-    def converted(self, parameter: str, kind: str, value: Value, name: str) -> Any:
-        """An argument as the kind that its parameter's annotation names."""
-        if "Sequence[Node]" in kind:
-            if isinstance(value, Node):
-                value = [indexing.element(value, -value.ndim, i) for i in range(value.shape[0])] if value.ndim else [value]
-            return [node_of(one) for one in value]
-        if "Node" in kind:
-            return None if value is None and "None" in kind else node_of(value)
-        plain = self.fixed(value)
-        if kind == "bool":
-            return bool(plain)
-        fits = {
-            "int": isinstance(plain, int) and "int" in kind,
-            "float": isinstance(plain, (int, float)) and "float" in kind,
-            "str": isinstance(plain, str) and "str" in kind,
-            "None": plain is None and "None" in kind,
-            "tuple": isinstance(plain, tuple) and ("tuple" in kind or "Axis" in kind),
-            "Axis": kind == "Axis" and (plain is None or isinstance(plain, int)),
-        }
-        if not any(fits.values()):
-            wanted = "a whole number" if kind == "int" else "a number" if kind == "float" else "whole numbers" if "tuple" in kind or kind == "Axis" else kind
-            raise GradcalcError("arguments", f"`{parameter}` of `{name}` must be {wanted}, got {plain!r}")
-        return plain
-
-
-def _plain(array: Any) -> Any:
-    """A NumPy array as Python numbers: whole ones as int, arrays as tuples."""
-    if array.ndim:
-        return tuple(_plain(part) for part in array)
-    number = array.item()
-    return int(number) if isinstance(number, float) and number.is_integer() else number
-
-
-def _short(text: str, most: int = 40) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
-# signatures -------------------------------------------------------------------------------------
-
-
-class Signature(NamedTuple):
-    """A function's parameters: names, annotations, defaults, and whether any number of arrays may follow."""
-
-    names: list[str]
-    kinds: dict[str, str]
-    defaults: dict[str, Any]
-    rest: str | None
-
-
-def signature_of(entry: dialects.Entry) -> Signature:
-    """The parameters of an operation, read off its `call` (cheaper than `inspect.signature`)."""
-    code = entry.call.__code__  # type: ignore[attr-defined]
-    count = code.co_argcount + code.co_kwonlyargcount
-    names = list(code.co_varnames[:count])
-    defaults = dict(zip(names[code.co_argcount - len(entry.call.__defaults__ or ()) : code.co_argcount], entry.call.__defaults__ or (), strict=True))  # type: ignore[attr-defined]
-    rest = code.co_varnames[count] if code.co_flags & 0x04 else None
-    return Signature(names, dict(entry.call.__annotations__), defaults, rest)
-
-
-def shown_signature(entry: dialects.Entry) -> str:
-    """How a call looks: `sum(x, axis=None, keepdims=False)`."""
-    names, _, defaults, rest = signature_of(entry)
-    parts = [f"{one}={defaults[one]!r}" if one in defaults else one for one in names] + ([f"*{rest}"] if rest else [])
-    return f"{entry.name}({', '.join(parts)})"
-
-
-def _wrong_arguments(message: str, entry: dialects.Entry, span: Span) -> GradcalcError:
-    return GradcalcError("arguments", message, labels=[Label(span)], notes=[f"it is called as `{shown_signature(entry)}`"])
+        return GradcalcError(
+            "unknown-function",
+            f"unknown {what} `{called}`",
+            labels=[Label(place, f"not a {what} gradcalc knows")],
+            helps=helps,
+        )
 
 
 def _two_operands(name: str, positional: list[Value], expression: Call) -> GradcalcError:
-    texts = [_short(argument.value.span.text, 20) for argument in expression.arguments]
+    texts = [short(argument.value.span.text, 20) for argument in expression.arguments]
     both = {"max": "maximum", "amax": "maximum"}.get(name, "minimum")
     return GradcalcError(
         "ambiguous",
@@ -619,6 +489,13 @@ def _two_operands(name: str, positional: list[Value], expression: Call) -> Gradc
         labels=[Label(expression.span)],
         helps=[f"element by element: `{both}({texts[0]}, {texts[1]})`", f"along an axis: `{name}({texts[0]}, axis=0)`"],
     )
+
+
+def _python_would_join(left: Value, right: Value) -> bool:
+    """Whether a list meets a list or a number: NumPy adds them, but in Python `+` joins and `*` repeats."""
+    lists = [one for one in (left, right) if isinstance(one, (list, tuple))]
+    others = [one for one in (left, right) if isinstance(one, Node) and one.ndim]
+    return bool(lists) and not others
 
 
 def _list_arithmetic(operator: str, span: Span, place: Span) -> GradcalcError:
@@ -633,7 +510,7 @@ def _list_arithmetic(operator: str, span: Span, place: Span) -> GradcalcError:
 _MANY = {"reshape", "view", "transpose", "permute", "expand", "broadcast_to", "tile", "flip", "squeeze", "repeat"}
 
 
-def _collected(entry: dialects.Entry, positional: list[Value]) -> list[Value]:
+def _collected(entry: Entry, positional: list[Value]) -> list[Value]:
     """Lengths or axes given one by one to a method, as in `x.reshape(2, -1)`, gathered into one tuple."""
     if entry.name.rpartition(".")[2] in _MANY and len(positional) > 2:
         return [positional[0], tuple(positional[1:])]
@@ -646,7 +523,10 @@ def unknown_name(expression: Name, known: Iterable[str]) -> GradcalcError:
     entry = SPELLINGS.get(name)
     if entry is not None and entry.shown:
         return GradcalcError(
-            "unknown-name", f"`{name}` is a function: it needs brackets", labels=[Label(expression.span)], helps=[f"call it: `{name}(…)`", f"or give an input of that name: `--{name} …`"]
+            "unknown-name",
+            f"`{name}` is a function: it needs brackets",
+            labels=[Label(expression.span)],
+            helps=[f"call it: `{name}(…)`", f"or give an input of that name: `--{name} …`"],
         )
     found = nearest(name, [*known, *CONSTANTS])
     helps = ([f"did you mean `{found}`?"] if found else []) + [f"give it a value: `--{name} 3`"]
@@ -656,18 +536,24 @@ def unknown_name(expression: Name, known: Iterable[str]) -> GradcalcError:
 # functions that need more than their arguments' values ---------------------------------------------
 
 
-def _wrapped(builder: _Builder, positional: list[Value], named: dict[str, Any], expression: Call, is_method: bool) -> Node:
+def _wrapped(
+    builder: _Builder, positional: list[Value], named: dict[str, Any], expression: Call, is_method: bool
+) -> Node:
     """`array(…)`, `torch.tensor(…, requires_grad=True)`: read as their contents."""
     if len(positional) != 1:
         raise GradcalcError("arguments", f"`{expression.function.span.text}` takes one array, got {len(positional)}")
     allowed = {"dtype", "requires_grad", "device", "copy", "order", "ndmin"}
     for given, (_, span) in named.items():
         if given not in allowed:
-            raise GradcalcError("arguments", f"`{expression.function.span.text}` has no argument `{given}`", labels=[Label(span)])
+            raise GradcalcError(
+                "arguments", f"`{expression.function.span.text}` has no argument `{given}`", labels=[Label(span)]
+            )
     return node_of(positional[0])
 
 
-def _length(builder: _Builder, positional: list[Value], named: dict[str, Any], expression: Call, is_method: bool) -> Node:
+def _length(
+    builder: _Builder, positional: list[Value], named: dict[str, Any], expression: Call, is_method: bool
+) -> Node:
     if len(positional) != 1 or named:
         raise GradcalcError("arguments", "`len` takes one array")
     value = positional[0]
@@ -678,21 +564,31 @@ def _length(builder: _Builder, positional: list[Value], named: dict[str, Any], e
     return constant(value.shape[0])
 
 
-def _size(builder: _Builder, positional: list[Value], named: dict[str, Any], expression: Call, is_method: bool) -> Value:
+def _size(
+    builder: _Builder, positional: list[Value], named: dict[str, Any], expression: Call, is_method: bool
+) -> Value:
     array = node_of(positional[0])
     axis = builder.fixed(positional[1]) if len(positional) > 1 else None
     if axis is None:
-        return tuple(constant(n) for n in array.shape) if "torch" in builder.libraries and is_method else constant(array.size)
+        return (
+            tuple(constant(n) for n in array.shape)
+            if "torch" in builder.libraries and is_method
+            else constant(array.size)
+        )
     if not isinstance(axis, int) or not -array.ndim <= axis < array.ndim:
         raise GradcalcError("argument", f"axis {axis} is out of range for shape {array.shape}")
     return constant(array.shape[axis])
 
 
 def _writing(add: bool) -> Callable[..., Node]:
-    def write(builder: _Builder, positional: list[Value], named: dict[str, Any], expression: Call, is_method: bool) -> Node:
+    def write(
+        builder: _Builder, positional: list[Value], named: dict[str, Any], expression: Call, is_method: bool
+    ) -> Node:
         name = expression.function.span.text
         if len(positional) != 3 or named or not isinstance(positional[1], Key):
-            raise GradcalcError("arguments", f"`{name}` takes an array, an index and a value", helps=[f"`{name}(x, s_[0, 1:], y)`"])
+            raise GradcalcError(
+                "arguments", f"`{name}` takes an array, an index and a value", helps=[f"`{name}(x, s_[0, 1:], y)`"]
+            )
         array, key, value = positional
         return indexing.put(node_of(array), key.parts, node_of(value), builder.known, add=add)
 
@@ -723,46 +619,3 @@ _VALUES: dict[type, Callable[[_Builder, Any], Any]] = {
     Subscript: _Builder.subscript,
     Sequence: _Builder.sequence,
 }
-
-
-def used_names(program: Program, given: Container[str] = ()) -> dict[str, Span]:
-    """The names that a program reads without having assigned them, with their first places.
-
-    A name before `(` is a function, and a library's prefix before `.` is one only where it is `given`.
-    """
-    assigned: set[str] = {"s_"}
-    used: dict[str, Span] = {}
-    for statement in program.statements:
-        for name in _names_in(statement.value, given):
-            if name.name not in assigned:
-                used.setdefault(name.name, name.span)
-        if isinstance(statement, Assign):
-            parts = statement.target.items if isinstance(statement.target, Sequence) else (statement.target,)
-            for part in parts:
-                reads = statement.operator is not None or isinstance(part, Subscript)
-                for name in _names_in(part, given) if reads else ():
-                    if name.name not in assigned:
-                        used.setdefault(name.name, name.span)
-                if isinstance(part, Name):
-                    assigned.add(part.name)
-    return used
-
-
-def _names_in(expression: Expression, given: Container[str]) -> list[Name]:
-    found: list[Name] = []
-    stack: list[Any] = [expression]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, Name):
-            found.append(current)
-        elif isinstance(current, Call) and isinstance(current.function, Name):
-            stack += [argument.value for argument in reversed(current.arguments)]
-        elif isinstance(current, Span) or (isinstance(current, Attribute) and _is_library(current.value, given)):
-            continue
-        elif isinstance(current, tuple):
-            stack += [part for part in reversed(current) if isinstance(part, tuple)]
-    return found
-
-
-def _is_library(expression: Expression, given: Container[str]) -> bool:
-    return isinstance(expression, Name) and expression.name in dialects.PREFIXES and expression.name not in given

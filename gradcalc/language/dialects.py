@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..graph import SPELLINGS, Derived, Op
+from ..graph import SPELLINGS, Entry
 from .tokens import Token
-
-Entry = Op | Derived
 
 PREFIXES: dict[str, str] = {
     "np": "numpy",

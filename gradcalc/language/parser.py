@@ -1,10 +1,10 @@
 """Tokens to syntax tree: a Pratt parser whose operators come from the operations' own records.
 
-    program     statement ((";" | newline) statement)*
-    statement   ("return"? expression) | (target ("=" | "+=" | …) expression)
-    expression  prefix (infix expression | "if" expression "else" expression | postfix)*
-    prefix      number | string | name | "(" … ")" | "[" … "]" | ("-" | "+" | "~" | "not") expression
-    postfix     "(" arguments ")" | "[" index "]" | "." name
+program     statement ((";" | newline) statement)*
+statement   ("return"? expression) | (target ("=" | "+=" | …) expression)
+expression  prefix (infix expression | "if" expression "else" expression | postfix)*
+prefix      number | string | name | "(" … ")" | "[" … "]" | ("-" | "+" | "~" | "not") expression
+postfix     "(" arguments ")" | "[" index "]" | "." name
 """
 
 from __future__ import annotations
@@ -39,16 +39,30 @@ from .syntax import (
 from .tokens import Token, tokenize
 from .trampoline import Steps, run
 
-OPERATORS: dict[str, Op] = {
-    entry.infix: entry for entry in CATALOGUE.values() if isinstance(entry, Op) and entry.infix
-}
+OPERATORS: dict[str, Op] = {entry.infix: entry for entry in CATALOGUE.values() if isinstance(entry, Op) and entry.infix}
 _COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
 _RIGHT_TO_LEFT = {"**"}
 _TERNARY, _OR, _AND, _NOT = 10, 20, 25, 30
 _UNARY = CATALOGUE["negative"].binds  # type: ignore[union-attr]
 _POSTFIX = 90
 _BINDS = {symbol: op.binds for symbol, op in OPERATORS.items()} | {"or": _OR, "and": _AND, "^": OPERATORS["**"].binds}
-_KEYWORDS = {"and", "or", "not", "if", "else", "for", "in", "lambda", "def", "return", "while", "import", "from", "class", "is"}
+_KEYWORDS = {
+    "and",
+    "or",
+    "not",
+    "if",
+    "else",
+    "for",
+    "in",
+    "lambda",
+    "def",
+    "return",
+    "while",
+    "import",
+    "from",
+    "class",
+    "is",
+}
 _LATER = {"for", "while", "def", "class", "lambda", "import", "from", "if"}
 POWER_NOTE = "`^` was read as a power, as `**` is"
 
@@ -118,7 +132,13 @@ class _Parser:
         if before is not None and before.kind == "operator":
             labels.append(Label(self.place(before), "", primary=False))
             return GradcalcError("syntax", f"expected {expected} after `{before.text}`", labels=labels)
-        shown = f"`{token.text}`" if token.kind not in ("end", "newline") else "the end of the text" if token.kind == "end" else "the end of the line"
+        shown = (
+            f"`{token.text}`"
+            if token.kind not in ("end", "newline")
+            else "the end of the text"
+            if token.kind == "end"
+            else "the end of the line"
+        )
         return GradcalcError("syntax", f"expected {expected}, found {shown}", labels=labels, helps=self.juxtaposed())
 
     # statements ---------------------------------------------------------------------------------
@@ -134,7 +154,12 @@ class _Parser:
             if self.next.kind not in ("end", "newline") and not self.sees(";"):
                 raise self.trailing()
         if not statements:
-            raise GradcalcError("syntax", "there is no expression", labels=[Label(Span(self.source, 0, 1))], helps=['write one: `gradcalc grad "x**2" --x 3`'])
+            raise GradcalcError(
+                "syntax",
+                "there is no expression",
+                labels=[Label(Span(self.source, 0, 1))],
+                helps=['write one: `gradcalc grad "x**2" --x 3`'],
+            )
         return Program(self.source, tuple(statements), dialects_in(self.tokens), tuple(self.notes))
 
     def trailing(self) -> GradcalcError:
@@ -143,7 +168,9 @@ class _Parser:
             return GradcalcError("syntax", f"`{token.text}` closes nothing", labels=[Label(self.place(token))])
         helps = self.juxtaposed()
         shown = f"`{token.text}`"
-        return GradcalcError("syntax", f"unexpected {shown} after a complete expression", labels=[Label(self.place(token))], helps=helps)
+        return GradcalcError(
+            "syntax", f"unexpected {shown} after a complete expression", labels=[Label(self.place(token))], helps=helps
+        )
 
     def statement(self) -> Steps:
         start = self.next.start
@@ -155,7 +182,12 @@ class _Parser:
             value = yield self.listed()
             self.check_target(target)
             return Assign(self.span(start), target, None, value)
-        if self.next.kind == "operator" and self.next.text.endswith("=") and self.next.text[:-1] in OPERATORS and self.next.text not in _COMPARISONS:
+        if (
+            self.next.kind == "operator"
+            and self.next.text.endswith("=")
+            and self.next.text[:-1] in OPERATORS
+            and self.next.text not in _COMPARISONS
+        ):
             operator = self.take().text[:-1]
             value = yield self.listed()
             self.check_target(target)
@@ -167,7 +199,10 @@ class _Parser:
         for part in parts:
             if not isinstance(part, Name) and not (isinstance(part, Subscript) and isinstance(part.value, Name)):
                 raise GradcalcError(
-                    "syntax", "only a name or an element of one can be assigned to", labels=[Label(part.span)], helps=["to compare, write `==`"]
+                    "syntax",
+                    "only a name or an element of one can be assigned to",
+                    labels=[Label(part.span)],
+                    helps=["to compare, write `==`"],
                 )
 
     def listed(self) -> Steps:
@@ -238,14 +273,21 @@ class _Parser:
             self.take()
             return Dots(self.span(token.start))
         if token.text == "|":
-            raise GradcalcError("syntax", "bars do not mean a size here", labels=[Label(self.place(token))], helps=["write `abs(x)` or `norm(x)`"])
+            raise GradcalcError(
+                "syntax",
+                "bars do not mean a size here",
+                labels=[Label(self.place(token))],
+                helps=["write `abs(x)` or `norm(x)`"],
+            )
         raise self.unexpected("a number, a name, or `(`")
 
     def number(self, token: Token) -> float:
         text = token.text.replace("_", "")
         value = float(int(text, 0)) if text[:2].lower() in ("0x", "0b") else float(text)
         if self.next.kind == "name" and self.next.start == token.end and self.next.text in ("j", "J"):
-            raise GradcalcError("syntax", "complex numbers are not read here", labels=[Label(self.span(token.start, self.next.end))])
+            raise GradcalcError(
+                "syntax", "complex numbers are not read here", labels=[Label(self.span(token.start, self.next.end))]
+            )
         return value
 
     def bracketed(self) -> Steps:
@@ -307,7 +349,12 @@ class _Parser:
                 break
         self.expect("]", opened, "an index")
         if not parts:
-            raise GradcalcError("syntax", "an index is empty", labels=[Label(self.span(opened.start))], helps=["write `x[0]`, or `x[:]` for all of it"])
+            raise GradcalcError(
+                "syntax",
+                "an index is empty",
+                labels=[Label(self.span(opened.start))],
+                helps=["write `x[0]`, or `x[:]` for all of it"],
+            )
         return Subscript(self.span(start), left, tuple(parts))
 
     def argument(self, opened: Token) -> Steps:

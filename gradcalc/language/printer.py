@@ -12,12 +12,11 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
-
-
 from ..errors import GradcalcError
 from ..graph import Node, inputs_of, is_constant, scalar_value, toposort
-from .builder import CONSTANTS, signature_of
+from .calls import signature_of
 from .parser import OPERATORS
+from .values import CONSTANTS
 
 _ATOM = 100  # binds as a number or a name: never needs brackets
 _POSTFIX = 90
@@ -217,7 +216,7 @@ def _stack(node: Node, inputs: Sequence[_Piece]) -> _Piece:
 
 def _stretched(node: Node, inputs: Sequence[_Piece]) -> _Piece:
     value = scalar_value(node.inputs[0])
-    word = {0: "zeros", 1: "ones"}.get(value) if value is not None and repr(value) != "-0.0" else None
+    word = {"0.0": "zeros", "1.0": "ones"}.get(repr(value))
     shape = node.shape[0] if node.ndim == 1 else node.shape
     text = f"{word}({shape!r})" if word else f"broadcast_to({inputs[0].text}, {node.shape!r})"
     return _Piece(text, _POSTFIX)
@@ -242,7 +241,9 @@ def _part_text(part: Any) -> str:
 def _gather_parts(node: Node, inputs: Sequence[_Piece], first: int) -> list[str]:
     after = node.attrs["after"]
     before = node.inputs[0].ndim - after - (len(inputs) - first)
-    return [":"] * before + [_index_text(one, piece) for one, piece in zip(node.inputs[first:], inputs[first:], strict=True)]
+    return [":"] * before + [
+        _index_text(one, piece) for one, piece in zip(node.inputs[first:], inputs[first:], strict=True)
+    ]
 
 
 def _index_text(node: Node, piece: _Piece) -> str:
@@ -280,4 +281,3 @@ _FORMS: dict[str, Callable[[Node, Sequence[_Piece]], _Piece]] = {
     "put_gather": _writing("set_at", _gather_parts),
     "add_gather": _writing("add_at", _gather_parts),
 }
-

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import Cotangents, Kink, Node
+from ..graph import Cotangents, Kink, Node, Op
 from .kinds import elementwise, relation
 
 # operators --------------------------------------------------------------------------------------
 
-add = elementwise(
+add: Op = elementwise(
     "add",
     np.add,
     doc="Sum of two arrays.",
@@ -21,7 +21,7 @@ add = elementwise(
     binds=50,
     examples=("x + y",),
 )
-subtract = elementwise(
+subtract: Op = elementwise(
     "subtract",
     np.subtract,
     doc="Difference of two arrays.",
@@ -32,7 +32,7 @@ subtract = elementwise(
     examples=("x - y",),
     spellings=("sub",),
 )
-multiply = elementwise(
+multiply: Op = elementwise(
     "multiply",
     np.multiply,
     doc="Product of two arrays, element by element.",
@@ -43,7 +43,7 @@ multiply = elementwise(
     examples=("x * y",),
     spellings=("mul",),
 )
-divide = elementwise(
+divide: Op = elementwise(
     "divide",
     np.divide,
     doc="Quotient of two arrays, element by element.",
@@ -55,7 +55,7 @@ divide = elementwise(
     examples=("x / y",),
     spellings=("true_divide", "div"),
 )
-negative = elementwise(
+negative: Op = elementwise(
     "negative",
     np.negative,
     doc="The array with its signs changed.",
@@ -65,7 +65,7 @@ negative = elementwise(
     examples=("-x",),
     spellings=("neg",),
 )
-floor_divide = elementwise(
+floor_divide: Op = elementwise(
     "floor_divide",
     np.floor_divide,
     doc="The largest whole number not above the quotient.",
@@ -76,7 +76,7 @@ floor_divide = elementwise(
     domain=((0.1, 0.9), (1, 2)),
     examples=("x // y",),
 )
-mod = elementwise(
+mod: Op = elementwise(
     "mod",
     np.mod,
     doc="Remainder with the divisor's sign: a - b*floor(a/b).",
@@ -89,7 +89,7 @@ mod = elementwise(
     examples=("x % y",),
     spellings=("remainder",),
 )
-fmod = elementwise(
+fmod: Op = elementwise(
     "fmod",
     np.fmod,
     doc="Remainder with the dividend's sign: a - b*trunc(a/b).",
@@ -102,19 +102,67 @@ fmod = elementwise(
 
 # comparisons and logic --------------------------------------------------------------------------
 
-less = relation("less", np.less, doc="Where a < b.", exact=lambda m, a, b: m.less(a, b), infix="<", binds=40, examples=("x < y",), spellings=("lt",))
-less_equal = relation(
-    "less_equal", np.less_equal, doc="Where a <= b.", exact=lambda m, a, b: m.less_equal(a, b), infix="<=", binds=40, examples=("x <= y",), spellings=("le",)
+less: Op = relation(
+    "less",
+    np.less,
+    doc="Where a < b.",
+    exact=lambda m, a, b: m.less(a, b),
+    infix="<",
+    binds=40,
+    examples=("x < y",),
+    spellings=("lt",),
 )
-greater = relation("greater", np.greater, doc="Where a > b.", exact=lambda m, a, b: m.less(b, a), infix=">", binds=40, examples=("x > y",), spellings=("gt",))
-greater_equal = relation(
-    "greater_equal", np.greater_equal, doc="Where a >= b.", exact=lambda m, a, b: m.less_equal(b, a), infix=">=", binds=40, examples=("x >= y",), spellings=("ge",)
+less_equal: Op = relation(
+    "less_equal",
+    np.less_equal,
+    doc="Where a <= b.",
+    exact=lambda m, a, b: m.less_equal(a, b),
+    infix="<=",
+    binds=40,
+    examples=("x <= y",),
+    spellings=("le",),
 )
-equal = relation("equal", np.equal, doc="Where a == b.", exact=lambda m, a, b: m.equal(a, b), infix="==", binds=40, examples=("x == y",), spellings=("eq",))
-not_equal = relation(
-    "not_equal", np.not_equal, doc="Where a != b.", exact=lambda m, a, b: m.logical_not(m.equal(a, b)), infix="!=", binds=40, examples=("x != y",), spellings=("ne",)
+greater: Op = relation(
+    "greater",
+    np.greater,
+    doc="Where a > b.",
+    exact=lambda m, a, b: m.less(b, a),
+    infix=">",
+    binds=40,
+    examples=("x > y",),
+    spellings=("gt",),
 )
-logical_and = relation(
+greater_equal: Op = relation(
+    "greater_equal",
+    np.greater_equal,
+    doc="Where a >= b.",
+    exact=lambda m, a, b: m.less_equal(b, a),
+    infix=">=",
+    binds=40,
+    examples=("x >= y",),
+    spellings=("ge",),
+)
+equal: Op = relation(
+    "equal",
+    np.equal,
+    doc="Where a == b.",
+    exact=lambda m, a, b: m.equal(a, b),
+    infix="==",
+    binds=40,
+    examples=("x == y",),
+    spellings=("eq",),
+)
+not_equal: Op = relation(
+    "not_equal",
+    np.not_equal,
+    doc="Where a != b.",
+    exact=lambda m, a, b: m.logical_not(m.equal(a, b)),
+    infix="!=",
+    binds=40,
+    examples=("x != y",),
+    spellings=("ne",),
+)
+logical_and: Op = relation(
     "logical_and",
     np.logical_and,
     doc="Where both are true.",
@@ -125,7 +173,7 @@ logical_and = relation(
     examples=("(x > 0) & (y > 0)",),
     spellings=("bitwise_and",),
 )
-logical_xor = relation(
+logical_xor: Op = relation(
     "logical_xor",
     np.logical_xor,
     doc="Where exactly one is true.",
@@ -134,7 +182,7 @@ logical_xor = relation(
     examples=("logical_xor(x > 0, y > 0)",),
     spellings=("bitwise_xor",),
 )
-logical_or = relation(
+logical_or: Op = relation(
     "logical_or",
     np.logical_or,
     doc="Where either is true.",
@@ -145,7 +193,7 @@ logical_or = relation(
     examples=("(x > 0) | (y > 0)",),
     spellings=("bitwise_or",),
 )
-logical_not = relation(
+logical_not: Op = relation(
     "logical_not",
     np.logical_not,
     doc="Where it is false.",
@@ -155,11 +203,13 @@ logical_not = relation(
     examples=("~(x > 0)",),
     spellings=("bitwise_not", "invert"),
 )
-isnan = relation("isnan", np.isnan, doc="Where it is not a number.", exact=lambda m, x: m.isnan(x))
-isfinite = relation("isfinite", np.isfinite, doc="Where it is neither infinite nor nan.", exact=lambda m, x: m.isfinite(x))
-isinf = relation("isinf", np.isinf, doc="Where it is infinite.", exact=lambda m, x: m.isinf(x))
+isnan: Op = relation("isnan", np.isnan, doc="Where it is not a number.", exact=lambda m, x: m.isnan(x))
+isfinite: Op = relation(
+    "isfinite", np.isfinite, doc="Where it is neither infinite nor nan.", exact=lambda m, x: m.isfinite(x)
+)
+isinf: Op = relation("isinf", np.isinf, doc="Where it is infinite.", exact=lambda m, x: m.isinf(x))
 
-real = elementwise(
+real: Op = elementwise(
     "real",
     lambda x: np.asarray(x, np.float64),
     doc="Truth values as 0 and 1.",
@@ -177,7 +227,7 @@ def _where_vjp(g: Node, y: Node, c: Node, a: Node, b: Node) -> Cotangents:
     return None, where(c, g, 0.0), where(c, 0.0, g)
 
 
-where = elementwise(
+where: Op = elementwise(
     "where",
     np.where,
     doc="Elements of the first array where the condition is true, else of the second.",
@@ -200,7 +250,7 @@ def _smaller_vjp(g: Node, y: Node, a: Node, b: Node) -> Cotangents:
     return where(less(a, b), g, half), where(greater(a, b), g, half)
 
 
-maximum = elementwise(
+maximum: Op = elementwise(
     "maximum",
     np.maximum,
     doc="The larger of two arrays, element by element.",
@@ -208,7 +258,7 @@ maximum = elementwise(
     exact=lambda m, a, b: m.maximum(a, b),
     kink=Kink(at="a = b", takes="half for each"),
 )
-minimum = elementwise(
+minimum: Op = elementwise(
     "minimum",
     np.minimum,
     doc="The smaller of two arrays, element by element.",
@@ -230,7 +280,7 @@ def _clip_vjp(g: Node, y: Node, x: Node, low: Node, high: Node) -> Cotangents:
     return where(inside, g, 0.0), where(at_low, g, 0.0), where(at_high, g, 0.0)
 
 
-clip = elementwise(
+clip: Op = elementwise(
     "clip",
     np.clip,
     doc="The array kept between a lower and an upper limit; either may be left out.",
@@ -241,7 +291,7 @@ clip = elementwise(
     examples=("clip(x, -1, 1)", "clip(x, min=0)", "clip(x, max=1)", "clip(x, y, 1)"),
     spellings=("clamp",),
 )
-abs = elementwise(
+abs: Op = elementwise(
     "abs",
     np.abs,
     doc="Absolute value.",
@@ -251,8 +301,45 @@ abs = elementwise(
     domain=((0.5, 2),),
     spellings=("absolute", "fabs"),
 )
-sign = elementwise("sign", np.sign, doc="-1, 0 or 1, as the sign says.", exact=lambda m, x: m.sign(x), kink=Kink(at="x = 0", takes="0"), domain=((0.5, 2),))
-floor = elementwise("floor", np.floor, doc="The largest whole number not above x.", exact=lambda m, x: m.floor(x), kink=Kink(at="x is whole", takes="0"), domain=((0.1, 0.9),))
-ceil = elementwise("ceil", np.ceil, doc="The smallest whole number not below x.", exact=lambda m, x: m.ceil(x), kink=Kink(at="x is whole", takes="0"), domain=((0.1, 0.9),))
-trunc = elementwise("trunc", np.trunc, doc="The whole part, towards zero.", exact=lambda m, x: m.trunc(x), kink=Kink(at="x is whole, except 0", takes="0"), domain=((0.1, 0.9),), spellings=("fix",))
-round = elementwise("round", np.rint, doc="The nearest whole number; halves go to the even one.", exact=lambda m, x: m.round(x), kink=Kink(at="x is half-way", takes="0"), domain=((0.6, 1.4),), spellings=("rint",))
+sign: Op = elementwise(
+    "sign",
+    np.sign,
+    doc="-1, 0 or 1, as the sign says.",
+    exact=lambda m, x: m.sign(x),
+    kink=Kink(at="x = 0", takes="0"),
+    domain=((0.5, 2),),
+)
+floor: Op = elementwise(
+    "floor",
+    np.floor,
+    doc="The largest whole number not above x.",
+    exact=lambda m, x: m.floor(x),
+    kink=Kink(at="x is whole", takes="0"),
+    domain=((0.1, 0.9),),
+)
+ceil: Op = elementwise(
+    "ceil",
+    np.ceil,
+    doc="The smallest whole number not below x.",
+    exact=lambda m, x: m.ceil(x),
+    kink=Kink(at="x is whole", takes="0"),
+    domain=((0.1, 0.9),),
+)
+trunc: Op = elementwise(
+    "trunc",
+    np.trunc,
+    doc="The whole part, towards zero.",
+    exact=lambda m, x: m.trunc(x),
+    kink=Kink(at="x is whole, except 0", takes="0"),
+    domain=((0.1, 0.9),),
+    spellings=("fix",),
+)
+round: Op = elementwise(
+    "round",
+    np.rint,
+    doc="The nearest whole number; halves go to the even one.",
+    exact=lambda m, x: m.round(x),
+    kink=Kink(at="x is half-way", takes="0"),
+    domain=((0.6, 1.4),),
+    spellings=("rint",),
+)

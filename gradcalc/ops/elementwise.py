@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import Kink, Node, scalar_value
-from .arithmetic import equal, greater, less, logical_and, maximum, where
+from ..graph import Kink, Node, Op, scalar_value
+from .arithmetic import equal, greater, logical_and, where
 from .kinds import derived, elementwise
 
 # powers and roots -------------------------------------------------------------------------------
@@ -30,7 +30,7 @@ def _power_partials(y: Node, x: Node, p: Node) -> tuple[Node | float | None, ...
     return to_base, to_exponent
 
 
-power = elementwise(
+power: Op = elementwise(
     "power",
     np.power,
     doc="First array to the power of the second, element by element.",
@@ -43,10 +43,8 @@ power = elementwise(
     spellings=("pow", "float_power"),
 )
 
-square = elementwise(
-    "square", np.square, doc="Square.", partials=lambda y, x: (2 * x,), exact=lambda m, x: x * x
-)
-sqrt = elementwise(
+square: Op = elementwise("square", np.square, doc="Square.", partials=lambda y, x: (2 * x,), exact=lambda m, x: x * x)
+sqrt: Op = elementwise(
     "sqrt",
     np.sqrt,
     doc="Square root.",
@@ -55,7 +53,7 @@ sqrt = elementwise(
     kink=Kink(at="x = 0, the edge of the domain", takes="inf"),
     domain=((0.1, 4),),
 )
-cbrt = elementwise(
+cbrt: Op = elementwise(
     "cbrt",
     np.cbrt,
     doc="Cube root, of negative numbers too.",
@@ -64,7 +62,7 @@ cbrt = elementwise(
     kink=Kink(at="x = 0", takes="inf"),
     domain=((0.1, 4),),
 )
-reciprocal = elementwise(
+reciprocal: Op = elementwise(
     "reciprocal",
     np.reciprocal,
     doc="One divided by x.",
@@ -72,7 +70,7 @@ reciprocal = elementwise(
     exact=lambda m, x: m.divide(1, x),
     domain=((0.5, 2),),
 )
-hypot = elementwise(
+hypot: Op = elementwise(
     "hypot",
     np.hypot,
     doc="sqrt(x**2 + y**2), without overflow.",
@@ -90,24 +88,22 @@ def _share(part: Node, whole: Node) -> Node:
 
 # exponentials and logarithms --------------------------------------------------------------------
 
-exp = elementwise(
-    "exp", np.exp, doc="Exponential.", partials=lambda y, x: (y,), exact=lambda m, x: m.exp(x)
-)
-exp2 = elementwise(
+exp: Op = elementwise("exp", np.exp, doc="Exponential.", partials=lambda y, x: (y,), exact=lambda m, x: m.exp(x))
+exp2: Op = elementwise(
     "exp2",
     np.exp2,
     doc="2 to the power x.",
     partials=lambda y, x: (math.log(2) * y,),
     exact=lambda m, x: m.power(2, x),
 )
-expm1 = elementwise(
+expm1: Op = elementwise(
     "expm1",
     np.expm1,
     doc="exp(x) - 1, exact for small x.",
     partials=lambda y, x: (exp(x),),  # not y + 1: for x below -37 that is 0 to the last digit
     exact=lambda m, x: m.exp(x) - 1,
 )
-log = elementwise(
+log: Op = elementwise(
     "log",
     np.log,
     doc="Natural logarithm.",
@@ -116,7 +112,7 @@ log = elementwise(
     domain=((0.1, 4),),
     spellings=("ln",),
 )
-log2 = elementwise(
+log2: Op = elementwise(
     "log2",
     np.log2,
     doc="Logarithm to base 2.",
@@ -124,7 +120,7 @@ log2 = elementwise(
     exact=lambda m, x: m.log(x) / m.log(2),
     domain=((0.1, 4),),
 )
-log10 = elementwise(
+log10: Op = elementwise(
     "log10",
     np.log10,
     doc="Logarithm to base 10.",
@@ -132,7 +128,7 @@ log10 = elementwise(
     exact=lambda m, x: m.log(x) / m.log(10),
     domain=((0.1, 4),),
 )
-log1p = elementwise(
+log1p: Op = elementwise(
     "log1p",
     np.log1p,
     doc="log(1 + x), exact for small x.",
@@ -140,7 +136,7 @@ log1p = elementwise(
     exact=lambda m, x: m.log(1 + x),
     domain=((-0.5, 2),),
 )
-logaddexp = elementwise(
+logaddexp: Op = elementwise(
     "logaddexp",
     np.logaddexp,
     doc="log(exp(x) + exp(y)), without overflow.",
@@ -150,13 +146,13 @@ logaddexp = elementwise(
 
 # trigonometric ----------------------------------------------------------------------------------
 
-sin = elementwise(
+sin: Op = elementwise(
     "sin", np.sin, doc="Sine, of radians.", partials=lambda y, x: (cos(x),), exact=lambda m, x: m.sin(x)
 )
-cos = elementwise(
+cos: Op = elementwise(
     "cos", np.cos, doc="Cosine, of radians.", partials=lambda y, x: (-sin(x),), exact=lambda m, x: m.cos(x)
 )
-tan = elementwise(
+tan: Op = elementwise(
     "tan",
     np.tan,
     doc="Tangent, of radians.",
@@ -164,7 +160,7 @@ tan = elementwise(
     exact=lambda m, x: m.tan(x),
     domain=((-1, 1),),
 )
-arcsin = elementwise(
+arcsin: Op = elementwise(
     "arcsin",
     np.arcsin,
     doc="Inverse sine, between -pi/2 and pi/2.",
@@ -173,7 +169,7 @@ arcsin = elementwise(
     domain=((-0.9, 0.9),),
     spellings=("asin",),
 )
-arccos = elementwise(
+arccos: Op = elementwise(
     "arccos",
     np.arccos,
     doc="Inverse cosine, between 0 and pi.",
@@ -189,7 +185,7 @@ def _leg(x: Node) -> Node:
     return sqrt((1 - x) * (1 + x))
 
 
-arctan = elementwise(
+arctan: Op = elementwise(
     "arctan",
     np.arctan,
     doc="Inverse tangent, between -pi/2 and pi/2.",
@@ -204,7 +200,7 @@ def _arctan2_partials(t: Node, y: Node, x: Node) -> tuple[Node, Node]:
     return x / length / length, -(y / length / length)
 
 
-arctan2 = elementwise(
+arctan2: Op = elementwise(
     "arctan2",
     np.arctan2,
     doc="Angle of the point (x, y) from the positive x axis; y comes first.",
@@ -216,20 +212,20 @@ arctan2 = elementwise(
 
 # hyperbolic -------------------------------------------------------------------------------------
 
-sinh = elementwise(
+sinh: Op = elementwise(
     "sinh", np.sinh, doc="Hyperbolic sine.", partials=lambda y, x: (cosh(x),), exact=lambda m, x: m.sinh(x)
 )
-cosh = elementwise(
+cosh: Op = elementwise(
     "cosh", np.cosh, doc="Hyperbolic cosine.", partials=lambda y, x: (sinh(x),), exact=lambda m, x: m.cosh(x)
 )
-tanh = elementwise(
+tanh: Op = elementwise(
     "tanh",
     np.tanh,
     doc="Hyperbolic tangent.",
     partials=lambda y, x: ((1 / cosh(x)) ** 2,),  # 1 - tanh**2 has no correct digit left at x = 20
     exact=lambda m, x: m.tanh(x),
 )
-arcsinh = elementwise(
+arcsinh: Op = elementwise(
     "arcsinh",
     np.arcsinh,
     doc="Inverse hyperbolic sine.",
@@ -237,7 +233,7 @@ arcsinh = elementwise(
     exact=lambda m, x: m.asinh(x),
     spellings=("asinh",),
 )
-arccosh = elementwise(
+arccosh: Op = elementwise(
     "arccosh",
     np.arccosh,
     doc="Inverse hyperbolic cosine.",
@@ -246,7 +242,7 @@ arccosh = elementwise(
     domain=((1.5, 4),),
     spellings=("acosh",),
 )
-arctanh = elementwise(
+arctanh: Op = elementwise(
     "arctanh",
     np.arctanh,
     doc="Inverse hyperbolic tangent.",
@@ -263,7 +259,7 @@ def _sigmoid_kernel(x: Any) -> Any:
     return np.reciprocal(1.0 + np.exp(np.negative(x)))  # for x below -709 exp is inf, and 1/inf the right 0
 
 
-sigmoid = elementwise(
+sigmoid: Op = elementwise(
     "sigmoid",
     _sigmoid_kernel,
     doc="1/(1 + exp(-x)).",
@@ -271,14 +267,14 @@ sigmoid = elementwise(
     exact=lambda m, x: m.divide(1, 1 + m.exp(-x)),
     spellings=("expit",),
 )
-softplus = elementwise(
+softplus: Op = elementwise(
     "softplus",
     lambda x: np.logaddexp(x, 0.0),
     doc="log(1 + exp(x)), without overflow.",
     partials=lambda y, x: (sigmoid(x),),
     exact=lambda m, x: m.log(1 + m.exp(x)),
 )
-relu = elementwise(
+relu: Op = elementwise(
     "relu",
     lambda x: np.maximum(x, 0.0),
     doc="The array with negative numbers replaced by 0.",

@@ -75,7 +75,11 @@ def _put(x: Any, value: Any, spec: Spec) -> Any:
     shape=lambda x, value, spec: x.shape,
     transpose=lambda g, x, value, spec: (put_index(g, zeros(value.shape), spec), index(g, spec)),
     boolean=moved_kind,
-    examples=("set_at(x, s_[0], y) | x=3 y=", "set_at(x, s_[:, 1:], y) | x=2,3 y=2,2", "set_at(x, s_[::2], y) | x=4 y=2"),
+    examples=(
+        "set_at(x, s_[0], y) | x=3 y=",
+        "set_at(x, s_[:, 1:], y) | x=2,3 y=2,2",
+        "set_at(x, s_[::2], y) | x=4 y=2",
+    ),
     shown=False,
 )
 def put_index(x: Node, value: Node, spec: Spec) -> Any:
@@ -91,7 +95,9 @@ def _fitted(value: Node, place: Shape) -> Node:
         value = reshape(value, value.shape[1:])
     pairs = zip(reversed(value.shape), reversed(place), strict=False)
     if value.ndim > len(place) or any(a not in (1, b) for a, b in pairs):
-        raise GradcalcError("shape", f"cannot put shape {value.shape} into a place of shape {place}", operands=[with_shape(value)])
+        raise GradcalcError(
+            "shape", f"cannot put shape {value.shape} into a place of shape {place}", operands=[with_shape(value)]
+        )
     return broadcast_to(value, place)
 
 
@@ -130,7 +136,14 @@ def _batch_gather(old: Node, inputs: Sequence[Node], batched: Sequence[bool]) ->
     exact=lambda m, x, *indices, after: x[_places(indices, after)],
     boolean=lambda x, *_, **__: x.boolean,
     flat=tuple(range(1, 33)),
-    examples=("x[[0, 2, 0]] | x=3", "x[[0, 1], [2, 0]] | x=2,3", "x[:, [[0], [1]]] | x=2,3", "x[[0, 1], :, [1, 0]] | x=2,3,2", "x[[True, False, True]] | x=3", "x[0, [1, 1]] | x=2,3"),
+    examples=(
+        "x[[0, 2, 0]] | x=3",
+        "x[[0, 1], [2, 0]] | x=2,3",
+        "x[:, [[0], [1]]] | x=2,3",
+        "x[[0, 1], :, [1, 0]] | x=2,3,2",
+        "x[[True, False, True]] | x=3",
+        "x[0, [1, 1]] | x=2,3",
+    ),
     shown=False,
 )
 def gather(x: Node, indices: Sequence[Node], after: int = 0) -> Any:
@@ -146,7 +159,10 @@ def _add_at(x: Any, value: Any, *indices: Any, after: int) -> Any:
 
 def _add_at_batch(old: Node, inputs: Sequence[Node], batched: Sequence[bool]) -> Node:
     length = next(new.shape[0] for new, is_batched in zip(inputs, batched, strict=True) if is_batched)
-    x, value = (new if is_batched else broadcast_to(new, (length, *new.shape)) for new, is_batched in zip(inputs[:2], batched[:2], strict=True))
+    x, value = (
+        new if is_batched else broadcast_to(new, (length, *new.shape))
+        for new, is_batched in zip(inputs[:2], batched[:2], strict=True)
+    )
     return node(old.op, (x, value, *inputs[2:]), old.attrs)
 
 
@@ -260,7 +276,6 @@ def _whole(shape: Shape, key: Sequence[Any], value_of: ValueOf) -> list[Any]:
         raise GradcalcError(
             "index",
             f"too many indices: shape {shape} has {has}, but {len(shape) - missing} were given",
-            
         )
     parts: list[Any] = []
     axis = 0

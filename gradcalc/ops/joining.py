@@ -16,9 +16,11 @@ from .shape import broadcast_to, ravel, reshape
 
 def _joined(*xs: Node, axis: int) -> Shape:
     first = xs[0]
-    for place, x in enumerate(xs):
+    for x in xs:
         same_rank = x.ndim == first.ndim
-        if not same_rank or any(a != b for i, (a, b) in enumerate(zip(first.shape, x.shape, strict=True)) if i - x.ndim != axis):
+        if not same_rank or any(
+            a != b for i, (a, b) in enumerate(zip(first.shape, x.shape, strict=True)) if i - x.ndim != axis
+        ):
             raise GradcalcError(
                 "shape",
                 f"cannot join shapes {first.shape} and {x.shape} along axis {axis + first.ndim}",
@@ -59,7 +61,7 @@ def concatenate(arrays: Sequence[Node], axis: int | None = 0) -> Any:
 
 def _stacked(*xs: Node, axis: int) -> Shape:
     first = xs[0]
-    for place, x in enumerate(xs):
+    for x in xs:
         if x.shape != first.shape:
             raise GradcalcError(
                 "shape",
@@ -67,7 +69,7 @@ def _stacked(*xs: Node, axis: int) -> Shape:
                 operands=[with_shape(first), with_shape(x)],
             )
     place = axis + first.ndim + 1
-    return first.shape[:place] + (len(xs),) + first.shape[place:]
+    return (*first.shape[:place], len(xs), *first.shape[place:])
 
 
 @linear(
@@ -75,7 +77,12 @@ def _stacked(*xs: Node, axis: int) -> Shape:
     shape=_stacked,
     transpose=lambda g, *xs, axis: tuple(element(g, axis, i) for i in range(len(xs))),
     boolean=moved_kind,
-    examples=("stack([x, y]) | x=3 y=3", "stack([x, y], axis=1) | x=2,3 y=2,3", "[x, 2*x] | x=3", "[[x, y], [y, 1]] | x= y="),
+    examples=(
+        "stack([x, y]) | x=3 y=3",
+        "stack([x, y], axis=1) | x=2,3 y=2,3",
+        "[x, 2*x] | x=3",
+        "[[x, y], [y, 1]] | x= y=",
+    ),
 )
 def stack(arrays: Sequence[Node], axis: int = 0) -> Any:
     """Arrays of one shape joined along a new axis."""
@@ -86,6 +93,7 @@ def stack(arrays: Sequence[Node], axis: int = 0) -> Any:
 
 
 def at_least(x: Node, ndim: int) -> Node:
+    """An array with axes of length 1 in front, so that it has at least so many."""
     return x if x.ndim >= ndim else reshape(x, (1,) * (ndim - x.ndim) + x.shape)
 
 
@@ -113,7 +121,13 @@ def tile(x: Node, reps: int | tuple[int, ...]) -> Node:
     return reshape(wide, tuple(t * n for t, n in zip(times, x.shape, strict=True)))
 
 
-@derived("repeat(x, 2) | x=2,3", "repeat(x, 3, axis=0) | x=2,3", "repeat(x, (1, 0, 2)) | x=3", "repeat(x, (2, 1), axis=0) | x=2,3", spellings=("repeat_interleave",))
+@derived(
+    "repeat(x, 2) | x=2,3",
+    "repeat(x, 3, axis=0) | x=2,3",
+    "repeat(x, (1, 0, 2)) | x=3",
+    "repeat(x, (2, 1), axis=0) | x=2,3",
+    spellings=("repeat_interleave",),
+)
 def repeat(x: Node, repeats: int | tuple[int, ...], axis: int | None = None) -> Node:
     """Each element repeated in place, along an axis or along the raveled array."""
     if axis is None:

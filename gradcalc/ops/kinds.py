@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..errors import GradcalcError
-from ..graph import CATALOGUE, Cotangents, Derived, Node, Op, Shape, constant, node
+from ..graph import CATALOGUE, Cotangents, Derived, Node, Op, P, R, Shape, constant, node
 
 Partials = Callable[..., tuple["Node | float | None", ...]]
 
@@ -224,7 +224,10 @@ def linear(
             return back if isinstance(back, tuple) else (back,)
 
         def jvp(ts: Sequence[Node | None], y: Node, *xs: Node, **attrs: Any) -> Node | None:
-            moved = [x if i in op.flat else (zeros(x.shape) if t is None else t) for i, (t, x) in enumerate(zip(ts, xs, strict=True))]
+            moved = [
+                x if i in op.flat else (zeros(x.shape) if t is None else t)
+                for i, (t, x) in enumerate(zip(ts, xs, strict=True))
+            ]
             return node(op, moved, attrs)
 
         op = Op(
@@ -292,11 +295,15 @@ def general(**fields: Any) -> Callable[[Callable[..., Any]], Op]:
     return make
 
 
-def derived(*examples: str, spellings: tuple[str, ...] = (), name: str | None = None, **rest: Any) -> Callable[[Callable[..., Any]], Derived]:
+def derived(
+    *examples: str, spellings: tuple[str, ...] = (), name: str | None = None, **rest: Any
+) -> Callable[[Callable[P, R]], Derived[P, R]]:
     """A function of nodes that other operations express. Decorates it; the docstring's first line is its doc."""
 
-    def make(call: Callable[..., Any]) -> Derived:
-        return Derived(name=name or call.__name__, doc=summary(call), call=call, examples=examples, spellings=spellings, **rest)
+    def make(call: Callable[P, R]) -> Derived[P, R]:
+        return Derived(
+            name=name or call.__name__, doc=summary(call), call=call, examples=examples, spellings=spellings, **rest
+        )
 
     return make
 

@@ -25,11 +25,20 @@ from .shape import diagonal, expand_dims, ravel, reshape, squeeze, swapaxes, tri
 
 def _matmul_shape(a: Node, b: Node) -> Shape:
     if a.ndim == 0 or b.ndim == 0:
-        raise GradcalcError("shape", "`@` needs arrays with axes, got a number", operands=[with_shape(a if a.ndim == 0 else b)], helps=["multiply by a number with `*`"])
+        raise GradcalcError(
+            "shape",
+            "`@` needs arrays with axes, got a number",
+            operands=[with_shape(a if a.ndim == 0 else b)],
+            helps=["multiply by a number with `*`"],
+        )
     inner = b.shape[0] if b.ndim == 1 else b.shape[-2]
     leading = _leading(a.shape[:-2], b.shape[:-2])
     if a.shape[-1] != inner or leading is None:
-        why = f"the inner lengths {a.shape[-1]} and {inner} differ" if a.shape[-1] != inner else "their leading axes do not pair up"
+        why = (
+            f"the inner lengths {a.shape[-1]} and {inner} differ"
+            if a.shape[-1] != inner
+            else "their leading axes do not pair up"
+        )
         helps = []
         if b.ndim > 1 and a.shape[-1] == b.shape[-1]:
             helps.append("transpose the second: `… @ ….T`")
@@ -93,7 +102,16 @@ def _batch_matmul(old: Node, inputs: Sequence[Node], batched: Sequence[bool]) ->
     batch=_batch_matmul,
     infix="@",
     binds=60,
-    examples=("A @ B | A=2,3 B=3,2", "A @ x | A=2,3 x=3", "x @ A | A=3,2 x=3", "x @ y | x=3 y=3", "A @ B | A=2,2,3 B=3,2", "A @ x | A=2,2,3 x=3", "x @ A | A=2,3,2 x=3", "A @ B | A=2,3 B=4,3,2"),
+    examples=(
+        "A @ B | A=2,3 B=3,2",
+        "A @ x | A=2,3 x=3",
+        "x @ A | A=3,2 x=3",
+        "x @ y | x=3 y=3",
+        "A @ B | A=2,2,3 B=3,2",
+        "A @ x | A=2,2,3 x=3",
+        "x @ A | A=2,3,2 x=3",
+        "A @ B | A=2,3 B=4,3,2",
+    ),
     spellings=("mm", "mv", "bmm"),
 )
 def matmul(x: Node, y: Node) -> Any:
@@ -121,7 +139,11 @@ def outer(x: Node, y: Node) -> Node:
     return expand_dims(ravel(x), 1) * expand_dims(ravel(y), 0)
 
 
-@derived("tensordot(A, B, 1) | A=2,3 B=3,2", "tensordot(A, B, ((0, 1), (1, 0))) | A=2,3 B=3,2", "tensordot(A, B, 0) | A=2 B=3")
+@derived(
+    "tensordot(A, B, 1) | A=2,3 B=3,2",
+    "tensordot(A, B, ((0, 1), (1, 0))) | A=2,3 B=3,2",
+    "tensordot(A, B, 0) | A=2 B=3",
+)
 def tensordot(x: Node, y: Node, axes: int | tuple[tuple[int, ...], tuple[int, ...]] = 2) -> Node:
     """Sum of products over pairs of axes: the last of one with the first of the other, or those given."""
     if isinstance(axes, int):
@@ -197,7 +219,9 @@ def _spelled_out(subscripts: str, xs: Sequence[Node]) -> tuple[list[str], str]:
     if len(terms) != len(xs):
         raise GradcalcError("argument", f"`{subscripts}` names {len(terms)} operands, but {len(xs)} were given")
     free = [c for c in reversed(_LETTERS) if c not in text]
-    most = max((x.ndim - len(term.replace("...", "")) for term, x in zip(terms, xs, strict=True) if "..." in term), default=0)
+    most = max(
+        (x.ndim - len(term.replace("...", "")) for term, x in zip(terms, xs, strict=True) if "..." in term), default=0
+    )
     dots = "".join(free.pop() for _ in range(max(most, 0)))
     full = []
     for term, x in zip(terms, xs, strict=True):
@@ -212,7 +236,9 @@ def _spelled_out(subscripts: str, xs: Sequence[Node]) -> tuple[list[str], str]:
         joined = "".join(full)
         out = dots + "".join(sorted(c for c in set(joined) if joined.count(c) == 1 and c not in dots))
     if len(set(out)) < len(out) or any(all(c not in term for term in full) for c in out):
-        raise GradcalcError("argument", f"the output `{out}` of `{subscripts}` must name letters of the operands, each once")
+        raise GradcalcError(
+            "argument", f"the output `{out}` of `{subscripts}` must name letters of the operands, each once"
+        )
     return full, out
 
 
@@ -223,7 +249,9 @@ def _without_repeats(term: str, x: Node) -> tuple[str, Node]:
             first = term.index(letter)
             second = term.index(letter, first + 1)
             if x.shape[first] != x.shape[second]:
-                raise GradcalcError("shape", f"letter `{letter}` stands for lengths {x.shape[first]} and {x.shape[second]}")
+                raise GradcalcError(
+                    "shape", f"letter `{letter}` stands for lengths {x.shape[first]} and {x.shape[second]}"
+                )
             x = diagonal(x, 0, first, second)
             term = term[:first] + term[first + 1 : second] + term[second + 1 :] + letter
     return term, x
@@ -264,7 +292,9 @@ def einsum(subscripts: str, *operands: Node) -> Any:
 def _letter_shape(subscripts: str, term: str, x: Node, lengths: dict[str, int]) -> Shape:
     for letter, n in zip(term, x.shape, strict=True):
         if n not in (1, lengths[letter]):
-            raise GradcalcError("shape", f"letter `{letter}` of `{subscripts}` stands for lengths {lengths[letter]} and {n}")
+            raise GradcalcError(
+                "shape", f"letter `{letter}` of `{subscripts}` stands for lengths {lengths[letter]} and {n}"
+            )
     return tuple(lengths[letter] for letter in term)
 
 
@@ -405,7 +435,9 @@ def _solve_shape(a: Node, b: Node) -> Shape:
     leading = _leading(a.shape[:-2], b.shape[:-2] if b.ndim > 1 else ())
     if inner != a.shape[-1] or leading is None:
         raise GradcalcError(
-            "shape", f"cannot solve a system of shape {a.shape} for a right side of shape {b.shape}", operands=[with_shape(a), with_shape(b)]
+            "shape",
+            f"cannot solve a system of shape {a.shape} for a right side of shape {b.shape}",
+            operands=[with_shape(a), with_shape(b)],
         )
     return leading + (a.shape[-1:] if b.ndim == 1 else (a.shape[-1], b.shape[-1]))
 
@@ -427,7 +459,10 @@ def _batch_solve(old: Node, inputs: Sequence[Node], batched: Sequence[bool]) -> 
         column = pad_rank(column, old.inputs[0].ndim - 2) if batched[1] else column
         return squeeze(solve(a, column), -1)
     rank = max(one.ndim for one in old.inputs)
-    aligned = [pad_rank(new, rank - one.ndim) if is_batched else new for new, one, is_batched in zip(inputs, old.inputs, batched, strict=True)]
+    aligned = [
+        pad_rank(new, rank - one.ndim) if is_batched else new
+        for new, one, is_batched in zip(inputs, old.inputs, batched, strict=True)
+    ]
     return solve(*aligned)
 
 
@@ -446,7 +481,12 @@ def _exact_solve(m: Any, a: Any, b: Any) -> Any:
     vjp=_solve_vjp,
     batch=_batch_solve,
     exact=_exact_solve,
-    examples=("solve(A, x) | A=3,3 x=3", "solve(A, B) | A=3,3 B=3,2", "solve(A, x) | A=2,2,2 x=2", "solve(A, B) | A=2,2 B=3,2,2"),
+    examples=(
+        "solve(A, x) | A=3,3 x=3",
+        "solve(A, B) | A=3,3 B=3,2",
+        "solve(A, x) | A=2,2,2 x=2",
+        "solve(A, B) | A=2,2 B=3,2,2",
+    ),
 )
 def solve(a: Node, b: Node) -> Any:
     """The x for which a @ x is b; b is a vector if it has one axis, else matrices."""

@@ -76,7 +76,11 @@ def arange(start: float, stop: float | None = None, step: float = 1) -> Node:
     if step == 0:
         raise GradcalcError("argument", "the step of `arange` cannot be 0")
     if (last - first) / step > _MOST:
-        raise GradcalcError("too-large", f"`arange` would make {(last - first) / step:.3g} numbers, over the limit of {_MOST:.0g}", limit=True)
+        raise GradcalcError(
+            "too-large",
+            f"`arange` would make {(last - first) / step:.3g} numbers, over the limit of {_MOST:.0g}",
+            limit=True,
+        )
     return constant(np.arange(first, last, step))
 
 

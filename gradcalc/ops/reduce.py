@@ -10,7 +10,6 @@ import numpy as np
 from ..errors import GradcalcError
 from ..graph import Cotangents, Kink, Node, Shape, constant
 from .arithmetic import abs, equal, where
-
 from .indexing import segment
 from .joining import concatenate
 from .kinds import (
@@ -24,7 +23,6 @@ from .kinds import (
     reshape,
     spread,
     with_shape,
-    zeros,
 )
 from .shape import flip, ravel
 
@@ -51,7 +49,13 @@ def _count(x: Node, axis: Axis) -> int:
     kernel=lambda x, axis, keepdims: np.add.reduce(x, axis, keepdims=keepdims),
     shape=_shape,
     transpose=lambda g, x, axis, keepdims: spread(g, x, axis, keepdims),
-    examples=("sum(x)", "sum(x, axis=0) | x=2,3", "sum(x, axis=(0, -1), keepdims=True) | x=2,3,2", "x.sum(-1) | x=2,3", "sum([[x, 1]]) | x="),
+    examples=(
+        "sum(x)",
+        "sum(x, axis=0) | x=2,3",
+        "sum(x, axis=(0, -1), keepdims=True) | x=2,3,2",
+        "x.sum(-1) | x=2,3",
+        "sum([[x, 1]]) | x=",
+    ),
 )
 def sum(x: Node, axis: Axis = None, keepdims: bool = False) -> Any:
     """Sum of elements, over all axes or the given ones."""
@@ -75,13 +79,6 @@ def var(x: Node, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> 
     """Variance: the mean squared distance from the mean; ddof is taken off the count."""
     spreads = _some(x, axis, "var") - mean(x, axis, True)
     return sum(spreads**2, axis, keepdims) / (_count(x, axis) - ddof)
-
-
-@derived("std(x) | x=3", "std(x, axis=1, ddof=1) | x=2,3", kink=Kink(at="all elements are equal", takes="0"))
-def std(x: Node, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Node:
-    """Standard deviation: the square root of the variance."""
-    spreads = _some(x, axis, "std") - mean(x, axis, True)
-    return norm(spreads, None, axis, keepdims) / np.sqrt(_count(x, axis) - float(ddof)).item()
 
 
 @linear(
@@ -139,15 +136,17 @@ def _recurrence_vjp(g: Node, y: Node, a: Node, b: Node, axis: int) -> Cotangents
     examples=("recurrence(x, y, 0) | x=4 y=4", "recurrence(x, y, 1) | x=2,3 y=2,3"),
 )
 def recurrence(a: Node, b: Node, axis: int) -> Any:
-    """The sequence s[i] = a[i]*s[i-1] + b[i] along an axis, starting from zero; what running products differentiate to."""
+    """The sequence s[i] = a[i]*s[i-1] + b[i] along an axis, which running products differentiate to."""
     return (a, b), {"axis": negative_axis(axis, a.ndim)}
 
 
 @general(
     kernel=lambda x, axis: np.multiply.accumulate(x, axis),
     shape=lambda x, axis: x.shape,
-    # d cumprod[i] / d x[j] is (the product before j) * (the product from j+1 to i): no division, so zeros are no special case.
-    vjp=lambda g, y, x, axis: (_before(x, axis) * flip(recurrence(_shifted(flip(x, axis), axis, 0.0), flip(g, axis), axis), axis),),
+    # d cumprod[i] / d x[j] is (the product before j) * (the product from j+1 to i): nothing divides by zeros.
+    vjp=lambda g, y, x, axis: (
+        _before(x, axis) * flip(recurrence(_shifted(flip(x, axis), axis, 0.0), flip(g, axis), axis), axis),
+    ),
     examples=("cumprod(x) | x=3", "cumprod(x) | x=2,3", "cumprod(x, axis=0) | x=2,3"),
 )
 def cumprod(x: Node, axis: int | None = None) -> Any:
@@ -164,7 +163,13 @@ def cumprod(x: Node, axis: int | None = None) -> Any:
     vjp=lambda g, y, x, axis, keepdims: (
         spread(g, x, axis, keepdims) * (_before(x, axis[0]) * flip(_before(flip(x, axis), axis[0]), axis)),
     ),
-    examples=("prod(x) | x=3", "prod(x) | x=2,3", "prod(x, axis=0) | x=2,3", "prod(x, axis=1, keepdims=True) | x=2,3", "prod(x, axis=(0, 2)) | x=2,3,2"),
+    examples=(
+        "prod(x) | x=3",
+        "prod(x) | x=2,3",
+        "prod(x, axis=0) | x=2,3",
+        "prod(x, axis=1, keepdims=True) | x=2,3",
+        "prod(x, axis=(0, 2)) | x=2,3,2",
+    ),
 )
 def prod(x: Node, axis: Axis = None, keepdims: bool = False) -> Any:
     """Product of elements, over all axes or the given ones."""
@@ -264,8 +269,19 @@ def norm(x: Node, ord: float | str | None = None, axis: Axis = None, keepdims: b
     if ord is None or (ord == 2 and len(axes) == 1) or (ord == "fro" and len(axes) == 2):
         return (x,), {"axis": axes, "keepdims": keepdims}
     if isinstance(ord, str) or len(axes) not in (1, 2):
-        raise GradcalcError("argument", f"no norm of order {ord!r} over {len(axes)} axes is known", helps=["leave `ord` out for the Euclidean norm"])
+        raise GradcalcError(
+            "argument",
+            f"no norm of order {ord!r} over {len(axes)} axes is known",
+            helps=["leave `ord` out for the Euclidean norm"],
+        )
     return _vector_norm(x, ord, axes, keepdims) if len(axes) == 1 else _matrix_norm(x, ord, axes, keepdims)
+
+
+@derived("std(x) | x=3", "std(x, axis=1, ddof=1) | x=2,3", kink=Kink(at="all elements are equal", takes="0"))
+def std(x: Node, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Node:
+    """Standard deviation: the square root of the variance."""
+    spreads = _some(x, axis, "std") - mean(x, axis, True)
+    return norm(spreads, None, axis, keepdims) / np.sqrt(_count(x, axis) - float(ddof)).item()
 
 
 def _vector_norm(x: Node, ord: float, axes: tuple[int, ...], keepdims: bool) -> Node:
@@ -285,7 +301,11 @@ def _matrix_norm(x: Node, ord: float, axes: tuple[int, ...], keepdims: bool) -> 
     rows, columns = axes
     along = {1: (rows, columns), -1: (rows, columns), np.inf: (columns, rows), -np.inf: (columns, rows)}
     if ord not in along:
-        raise GradcalcError("argument", f"no matrix norm of order {ord:g} is known here", helps=["`ord` may be 'fro', 1, -1, inf or -inf"])
+        raise GradcalcError(
+            "argument",
+            f"no matrix norm of order {ord:g} is known here",
+            helps=["`ord` may be 'fro', 1, -1, inf or -inf"],
+        )
     summed, picked = along[ord]
     sums = sum(abs(x), summed, True)
     extreme = max(sums, picked, True) if ord > 0 else min(sums, picked, True)
@@ -306,7 +326,9 @@ def _logsumexp(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     kernel=_logsumexp,
     shape=_shape,
     vjp=lambda g, y, x, axis, keepdims: (spread(g, x, axis, keepdims) * softmax(x, axis),),
-    exact=lambda m, x, axis, keepdims: np.frompyfunc(m.log, 1, 1)(np.sum(np.frompyfunc(m.exp, 1, 1)(x), axis=axis, keepdims=keepdims)),
+    exact=lambda m, x, axis, keepdims: np.frompyfunc(m.log, 1, 1)(
+        np.sum(np.frompyfunc(m.exp, 1, 1)(x), axis=axis, keepdims=keepdims)
+    ),
     examples=("logsumexp(x) | x=3", "logsumexp(x, axis=0) | x=2,3", "logsumexp(x, axis=1, keepdims=True) | x=2,3"),
 )
 def logsumexp(x: Node, axis: Axis = None, keepdims: bool = False) -> Any:

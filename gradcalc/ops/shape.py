@@ -13,7 +13,6 @@ from ..graph import Node, Shape, constant, node
 from .arithmetic import where
 from .kinds import derived, linear, moved_kind, negative_axes, negative_axis, pad_rank, with_shape
 
-
 # reshaping --------------------------------------------------------------------------------------
 
 
@@ -66,9 +65,7 @@ def reshape(x: Node, shape: int | tuple[int, ...]) -> Any:
 def _stretched(x: Node, shape: Shape) -> Shape:
     pairs = zip(reversed(x.shape), reversed(shape), strict=False)
     if x.ndim > len(shape) or any(a not in (1, b) for a, b in pairs):
-        raise GradcalcError(
-            "shape", f"cannot stretch shape {x.shape} to {shape}", operands=[with_shape(x)]
-        )
+        raise GradcalcError("shape", f"cannot stretch shape {x.shape} to {shape}", operands=[with_shape(x)])
     return shape
 
 
@@ -109,7 +106,9 @@ def squeeze(x: Node, axis: int | tuple[int, ...] | None = None) -> Node:
     return reshape(x, tuple(n for i, n in enumerate(x.shape) if i - x.ndim not in axes))
 
 
-@derived("expand_dims(x, 0) | x=3", "expand_dims(x, -1) | x=3", "expand_dims(x, (0, 2)) | x=3", spellings=("unsqueeze",))
+@derived(
+    "expand_dims(x, 0) | x=3", "expand_dims(x, -1) | x=3", "expand_dims(x, (0, 2)) | x=3", spellings=("unsqueeze",)
+)
 def expand_dims(x: Node, axis: int | tuple[int, ...]) -> Node:
     """The array with new axes of length 1, at the given places of the result."""
     given = (axis,) if isinstance(axis, int) else tuple(axis)
@@ -148,7 +147,9 @@ def transpose(x: Node, axes: tuple[int, ...] | None = None) -> Any:
     """The array with its axes reversed, or in the given order."""
     order = tuple(range(-1, -x.ndim - 1, -1)) if axes is None else tuple(negative_axis(a, x.ndim) for a in axes)
     if sorted(order) != list(range(-x.ndim, 0)):
-        raise GradcalcError("argument", f"axes {axes} do not name each of the {x.ndim} axes once", operands=[with_shape(x)])
+        raise GradcalcError(
+            "argument", f"axes {axes} do not name each of the {x.ndim} axes once", operands=[with_shape(x)]
+        )
     return (x,), {"axes": order}
 
 
@@ -231,7 +232,8 @@ def triu(x: Node, k: int = 0) -> Node:
     return _triangle(_matrix(x, "triu"), False, k)
 
 
-def _diagonal_length(rows: int, columns: int, offset: int) -> int:
+def _diagonal_length(shape: Shape, offset: int) -> int:
+    rows, columns = shape[-2:]
     return max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
 
 
@@ -244,7 +246,7 @@ def _embed_diagonal(g: Any, rows: int, columns: int, offset: int) -> Any:
 
 @linear(
     kernel=lambda x, offset, axis1, axis2: np.diagonal(x, offset, -2, -1),
-    shape=lambda x, offset, axis1, axis2: (*x.shape[:-2], _diagonal_length(*x.shape[-2:], offset)),
+    shape=lambda x, offset, axis1, axis2: (*x.shape[:-2], _diagonal_length(x.shape, offset)),
     transpose=lambda g, x, offset, axis1, axis2: diagonal_matrix(g, *x.shape[-2:], offset),
     boolean=moved_kind,
     examples=("diagonal(x) | x=3,3", "diagonal(x, -1) | x=2,3", "diagonal(x, axis1=0, axis2=2) | x=2,3,4"),
@@ -263,8 +265,10 @@ def diagonal(x: Node, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 )
 def diagonal_matrix(x: Node, rows: int, columns: int, offset: int = 0) -> Any:
     """A matrix of the given size that is zero but for a diagonal."""
-    if x.ndim < 1 or _diagonal_length(rows, columns, offset) != x.shape[-1]:
-        raise GradcalcError("shape", f"shape {x.shape} does not fit the diagonal {offset} of a {rows} by {columns} matrix")
+    if x.ndim < 1 or _diagonal_length((rows, columns), offset) != x.shape[-1]:
+        raise GradcalcError(
+            "shape", f"shape {x.shape} does not fit the diagonal {offset} of a {rows} by {columns} matrix"
+        )
     return (x,), {"rows": rows, "columns": columns, "offset": offset}
 
 

@@ -8,30 +8,30 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..graph import Node
+from ..graph import Node, Op
 from . import special_values as values
 from .elementwise import exp, tanh
 from .kinds import derived, elementwise
 
-erf = elementwise(
+erf: Op = elementwise(
     "erf",
-    values.erf,
+    values.erf.__call__,
     doc="Error function.",
     partials=lambda y, x: (2 / math.sqrt(math.pi) * exp(-(x**2)),),
     exact=lambda m, x: m.erf(x),
 )
-erfc = elementwise(
+erfc: Op = elementwise(
     "erfc",
-    values.erfc,
+    values.erfc.__call__,
     doc="1 - erf(x), exact where erf is near 1.",
     partials=lambda y, x: (-2 / math.sqrt(math.pi) * exp(-(x**2)),),
     exact=lambda m, x: m.erfc(x),
 )
 
 
-digamma = elementwise(
+digamma: Op = elementwise(
     "digamma",
-    values.digamma,
+    values.digamma.__call__,
     doc="Derivative of log(gamma(x)).",
     partials=lambda y, x: (polygamma(1, x),),
     exact=lambda m, x: m.polygamma(0, x),
@@ -44,7 +44,7 @@ def _polygamma_call(n: int, x: Node) -> Any:
     return (x,), {"n": n}
 
 
-polygamma = elementwise(
+polygamma: Op = elementwise(
     "polygamma",
     values.polygamma,
     doc="Derivative of order n + 1 of log(gamma(x)); n comes first, as in SciPy.",
@@ -54,17 +54,17 @@ polygamma = elementwise(
     domain=((0.5, 4),),
     examples=("polygamma(1, x)", "polygamma(2, x)"),
 )
-gamma = elementwise(
+gamma: Op = elementwise(
     "gamma",
-    values.gamma,
+    values.gamma.__call__,
     doc="Gamma function: (x - 1)! carried over to the reals.",
     partials=lambda y, x: (y * digamma(x),),
     exact=lambda m, x: m.gamma(x),
     domain=((0.5, 4),),
 )
-lgamma = elementwise(
+lgamma: Op = elementwise(
     "lgamma",
-    values.lgamma,
+    values.lgamma.__call__,
     doc="log(abs(gamma(x))).",
     partials=lambda y, x: (digamma(x),),
     exact=lambda m, x: m.loggamma(x),

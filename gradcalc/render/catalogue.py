@@ -8,13 +8,14 @@ from typing import Any
 
 from ..autodiff import vjp
 from ..errors import GradcalcError, Source, nearest
-from ..graph import CATALOGUE, SPELLINGS, Derived, Node, Op, variable
-from ..language.builder import build, node_of, shown_signature, used_names
+from ..graph import CATALOGUE, SPELLINGS, Entry, Node, Op, variable
+from ..language.builder import build
+from ..language.calls import shown_signature
+from ..language.names import used_names
 from ..language.parser import parse
 from ..language.printer import to_text
+from ..language.values import node_of
 from ..simplifier import simplify
-
-Entry = Op | Derived
 
 
 def as_text(names: Sequence[str]) -> str:
@@ -41,7 +42,9 @@ def _found(name: str) -> Entry:
     if entry is None or not entry.shown:
         found = nearest(name, [known for known, one in SPELLINGS.items() if one.shown])
         helps = [f"did you mean `{found}`?"] if found else []
-        raise GradcalcError("unknown-function", f"unknown function `{name}`", helps=[*helps, "`gradcalc ops` lists every function"])
+        raise GradcalcError(
+            "unknown-function", f"unknown function `{name}`", helps=[*helps, "`gradcalc ops` lists every function"]
+        )
     return entry
 
 

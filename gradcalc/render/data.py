@@ -36,7 +36,9 @@ def as_dict(made: Answer) -> dict[str, Any]:
         ]
     found |= _derivative(made)
     if made.symbolic:
-        found["symbolic"] = _by_label(made, {key: {"text": f.text, "latex": f.latex} for key, f in made.symbolic.items()})
+        found["symbolic"] = _by_label(
+            made, {key: {"text": f.text, "latex": f.latex} for key, f in made.symbolic.items()}
+        )
     if made.check is not None:
         found["check"] = _check(made.check)
     return found | {"points": made.points, "notes": made.notes}
@@ -99,7 +101,7 @@ def as_plain(made: Answer, precision: int) -> str:
 
 
 def as_csv(made: Answer, precision: int | None) -> str:
-    """Rows of numbers with commas; arrays of more than two axes have their first axes in rows. Several have a blank line between."""
+    """Rows of numbers with commas, the last axis in a row; a blank line between several arrays."""
     return "\n\n".join(_rows(one, precision) for one in results(made).values())
 
 
@@ -117,7 +119,9 @@ def as_python(made: Answer, precision: int | None) -> str:
     """A line of Python for each result, to paste beside `from numpy import array, inf, nan`."""
     lines = []
     for label, one in results(made).items():
-        word = {"grad": "d_", "vjp": "d_", "hvp": "hvp_", "jacobian": "jacobian_", "hessian": "hessian_"}.get(made.command, "")
+        word = {"grad": "d_", "vjp": "d_", "hvp": "hvp_", "jacobian": "jacobian_", "hessian": "hessian_"}.get(
+            made.command, ""
+        )
         name = word + "".join(c if c.isidentifier() or c.isdigit() else "_" for c in label).strip("_")
         lines.append(f"{name} = array({_literal(np.asarray(one), precision)})")
     return "\n".join(lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -31,14 +31,14 @@ def array(value: Any, precision: int, *, whole: bool = False) -> str:
     most = value.size if whole else _MOST
     shown = value if value.size <= most else _edges(value)
     width = max(len(number(one, precision)) for one in shown.ravel())
-    kind = "bool" if value.dtype == bool else "float_kind"
+    written = {"bool" if value.dtype == bool else "float_kind": lambda one: number(one, precision).rjust(width)}
     text: str = np.array2string(
         value,
         separator=", ",
         max_line_width=10**6 if whole else 88,
         threshold=most,
         edgeitems=_EDGE,
-        formatter={kind: lambda one: number(one, precision).rjust(width)},
+        formatter=cast(Any, written),
     )
     return text
 

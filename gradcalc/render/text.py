@@ -145,7 +145,10 @@ def _matrix(
         yield Line(label, _shaped(derivative, options))
         return
     table = derivative.reshape(rows, columns)
-    names = [entry_name(row_name, row_shape, i) for i in range(rows)], [entry_name(column_name, column_shape, i) for i in range(columns)]
+    names = (
+        [entry_name(row_name, row_shape, i) for i in range(rows)],
+        [entry_name(column_name, column_shape, i) for i in range(columns)],
+    )
     if options.layout == "denominator":
         table, names = table.T, names[::-1]
     yield Line(label, _table(table, *names, options.precision))
@@ -156,9 +159,15 @@ def _matrix(
 
 
 def _table(table: Any, rows: list[str], columns: list[str], precision: int) -> str:
-    cells = [["", *columns], *([name, *(number(one, precision) for one in row)] for name, row in zip(rows, table, strict=True))]
+    cells = [
+        ["", *columns],
+        *([name, *(number(one, precision) for one in row)] for name, row in zip(rows, table, strict=True)),
+    ]
     widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
-    lines = ["  ".join([row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))]) for row in cells]
+    lines = [
+        "  ".join([row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))])
+        for row in cells
+    ]
     return "\n".join(lines)
 
 

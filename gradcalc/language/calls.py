@@ -1,0 +1,148 @@
+"""A call's arguments: which parameter each belongs to, and as what kind of value the function takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from ..errors import GradcalcError, Label, Span, nearest
+from ..graph import Entry, Node
+from ..ops import indexing
+from . import dialects
+from .values import Value, node_of
+
+
+class Signature(NamedTuple):
+    """A function's parameters: names, annotations, defaults, and the name under which more arrays may follow."""
+
+    names: list[str]
+    kinds: dict[str, str]
+    defaults: dict[str, Any]
+    rest: str | None
+
+
+@cache
+def signature_of(entry: Entry) -> Signature:
+    """The parameters of an operation, read off its `call`, which is a plain function."""
+    call: Any = entry.call
+    code, defaults = call.__code__, call.__defaults__ or ()
+    names = list(code.co_varnames[: code.co_argcount])
+    takes_more = code.co_flags & 0x04  # CO_VARARGS
+    rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount] if takes_more else None
+    known = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
+    return Signature(names, call.__annotations__, known, rest)
+
+
+def shown_signature(entry: Entry) -> str:
+    """How a call looks: `sum(x, axis=None, keepdims=False)`."""
+    names, _, defaults, rest = signature_of(entry)
+    parts = [f"{one}={defaults[one]!r}" if one in defaults else one for one in names] + ([f"*{rest}"] if rest else [])
+    return f"{entry.name}({', '.join(parts)})"
+
+
+class Arguments(NamedTuple):
+    """What a call was given: values by place, then values by name with their places in the text."""
+
+    positional: Sequence[Value]
+    named: Mapping[str, tuple[Value, Span]]
+    span: Span
+
+
+def bound(entry: Entry, dialect: str, name: str, given: Arguments, fixed: Callable[[Value], Any]) -> list[Any]:
+    """The arguments in the order of the function's parameters, each as the kind it takes.
+
+    `fixed` turns a value into plain Python numbers, for parameters that are no arrays.
+    """
+    signature = signature_of(entry)
+    count = len(signature.names)
+    if len(given.positional) > count and signature.rest is None:
+        raise _wrong(
+            f"`{name}` takes at most {_counted(count, 'argument')}, got {len(given.positional)}", entry, given.span
+        )
+    values = dict(zip(signature.names, given.positional, strict=False))
+    for parameter, value in _named(entry, dialect, name, given):
+        values[parameter] = value
+    missing = [f"`{one}`" for one in signature.names if one not in values and one not in signature.defaults]
+    if missing:
+        raise _wrong(f"`{name}` needs {' and '.join(missing)}", entry, given.span)
+    ready = [
+        _converted(one, signature.kinds[one], values.get(one, signature.defaults.get(one)), name, fixed)
+        for one in signature.names
+    ]
+    return ready + [node_of(value) for value in given.positional[count:]]
+
+
+def _named(entry: Entry, dialect: str, name: str, given: Arguments) -> Iterator[tuple[str, Value]]:
+    """The named arguments under the catalogue's names."""
+    names = signature_of(entry).names
+    taken = set(names[: len(given.positional)])
+    for word, (value, span) in given.named.items():
+        parameter = dialects.argument_name(dialect, word, names)
+        if parameter not in names:
+            found = nearest(word, names)
+            helps = [f"did you mean `{found}`?"] if found else []
+            raise _wrong(f"`{name}` has no argument `{word}`", entry, span, helps)
+        if parameter in taken:
+            raise _wrong(f"`{name}` got `{word}` twice", entry, span)
+        taken.add(parameter)
+        yield parameter, value
+
+
+def _wrong(message: str, entry: Entry, span: Span, helps: Sequence[str] = ()) -> GradcalcError:
+    notes = [f"it is called as `{shown_signature(entry)}`"]
+    return GradcalcError("arguments", message, labels=[Label(span)], notes=notes, helps=helps)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+# kinds of parameter -------------------------------------------------------------------------------
+
+
+def _converted(parameter: str, kind: str, value: Value, name: str, fixed: Callable[[Value], Any]) -> Any:
+    """An argument as the kind that its parameter's annotation names."""
+    if "Sequence[Node]" in kind:
+        return [node_of(one) for one in _rows(value)]
+    if "Node" in kind:
+        return None if value is None and "None" in kind else node_of(value)
+    plain = fixed(value)
+    if kind == "bool" and isinstance(plain, (bool, int)):
+        return bool(plain)
+    if not any(fits(plain) for word, fits in _FITS.items() if word in kind):
+        wanted = next((text for word, text in _WANTED.items() if word in kind), kind)
+        raise GradcalcError("arguments", f"`{parameter}` of `{name}` must be {wanted}, got {plain!r}")
+    return plain
+
+
+def _rows(value: Value) -> Sequence[Value]:
+    """A list of arrays; of one array, its slices along the first axis."""
+    if not isinstance(value, Node):
+        return value if isinstance(value, (list, tuple)) else [value]
+    return [indexing.element(value, -value.ndim, i) for i in range(value.shape[0])] if value.ndim else [value]
+
+
+def _is_whole(plain: Any) -> bool:
+    return isinstance(plain, int) and not isinstance(plain, bool)
+
+
+_FITS: dict[str, Callable[[Any], bool]] = {
+    "int": _is_whole,
+    "float": lambda plain: isinstance(plain, (int, float)) and not isinstance(plain, bool),
+    "str": lambda plain: isinstance(plain, str),
+    "None": lambda plain: plain is None,
+    "tuple": lambda plain: isinstance(plain, tuple) and all(_is_whole(one) or isinstance(one, tuple) for one in plain),
+    "Axis": lambda plain: (
+        plain is None or _is_whole(plain) or (isinstance(plain, tuple) and all(map(_is_whole, plain)))
+    ),
+}
+"""Words of an annotation, and whether a plain value is what the word says."""
+
+_WANTED = {
+    "tuple": "whole numbers",
+    "Axis": "whole numbers",
+    "float": "a number",
+    "int": "a whole number",
+    "bool": "true or false",
+}

@@ -1,0 +1,53 @@
+"""The names that a program reads: the inputs it needs, known before any shape is."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Any
+
+from ..errors import Span
+from . import dialects
+from .syntax import Assign, Attribute, Call, Expression, Name, Program, Sequence, Subscript
+
+
+def used_names(program: Program, given: Container[str] = ()) -> dict[str, Span]:
+    """The names that a program reads without having assigned them, with their first places.
+
+    A name before `(` is a function, and a library's prefix before `.` is one only where it is `given`.
+    """
+    assigned: set[str] = {"s_"}
+    used: dict[str, Span] = {}
+    for statement in program.statements:
+        for name in _names_in(statement.value, given):
+            if name.name not in assigned:
+                used.setdefault(name.name, name.span)
+        if isinstance(statement, Assign):
+            parts = statement.target.items if isinstance(statement.target, Sequence) else (statement.target,)
+            for part in parts:
+                reads = statement.operator is not None or isinstance(part, Subscript)
+                for name in _names_in(part, given) if reads else ():
+                    if name.name not in assigned:
+                        used.setdefault(name.name, name.span)
+                if isinstance(part, Name):
+                    assigned.add(part.name)
+    return used
+
+
+def _names_in(expression: Expression, given: Container[str]) -> list[Name]:
+    found: list[Name] = []
+    stack: list[Any] = [expression]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, Name):
+            found.append(current)
+        elif isinstance(current, Call) and isinstance(current.function, Name):
+            stack += [argument.value for argument in reversed(current.arguments)]
+        elif isinstance(current, Span) or (isinstance(current, Attribute) and _is_library(current.value, given)):
+            continue
+        elif isinstance(current, tuple):
+            stack += [part for part in reversed(current) if isinstance(part, tuple)]
+    return found
+
+
+def _is_library(expression: Expression, given: Container[str]) -> bool:
+    return isinstance(expression, Name) and expression.name in dialects.PREFIXES and expression.name not in given

@@ -1,0 +1,95 @@
+"""What an expression's value may be besides a node, and how it becomes one."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import GradcalcError
+from ..graph import Node, as_node, constant, is_constant
+from ..ops import joining
+
+CONSTANTS: dict[str, Any] = {
+    "pi": math.pi,
+    "e": math.e,
+    "inf": math.inf,
+    "nan": math.nan,
+    "True": True,
+    "False": False,
+    "true": True,
+    "false": False,
+    "None": None,
+}
+Value = Any
+"""A node, a list or tuple of values, text, None, a slice, or a library's name on its way to a call."""
+
+
+class Library(NamedTuple):
+    """A dotted name that begins with a library's prefix, on its way to a call."""
+
+    words: list[str]
+
+
+class Method(NamedTuple):
+    """A function looked up on an array, which becomes its first argument."""
+
+    owner: Any
+    name: str
+
+
+class Key(NamedTuple):
+    """An index by itself: `s_[1:, 0]`."""
+
+    parts: list[Any]
+
+
+def node_of(value: Value) -> Node:
+    """A value as one array: lists become stacked, numbers constants."""
+    if isinstance(value, Node):
+        return value
+    if isinstance(value, (list, tuple)):
+        return _stacked(list(value))
+    if isinstance(value, (int, float)):
+        return as_node(value)
+    raise GradcalcError("type", f"expected an array, got {_described(value)}")
+
+
+def _stacked(items: list[Value]) -> Node:
+    if not items:
+        return constant(np.zeros(0))
+    nodes = [node_of(item) for item in items]
+    if all(is_constant(one) and one.shape == nodes[0].shape for one in nodes):
+        return constant(np.stack([one.attrs["value"].data for one in nodes]))
+    return joining.stack(nodes)
+
+
+def _described(value: Value) -> str:
+    if value is None:
+        return "None"
+    if isinstance(value, str):
+        return f"the text `{value}`"
+    if isinstance(value, (slice, Key)):
+        return "a slice"
+    if value is Ellipsis:
+        return "`...`"
+    if isinstance(value, Library):
+        return f"the library name `{'.'.join(value.words)}`"
+    if isinstance(value, Method):
+        return f"the function `{value.name}`, which is not called"
+    return "no array"
+
+
+def plain(array: Any) -> Any:
+    """A NumPy array as Python numbers: whole ones as int, arrays as tuples."""
+    if array.ndim:
+        return tuple(plain(part) for part in array)
+    number = array.item()
+    return int(number) if isinstance(number, float) and number.is_integer() else number
+
+
+def short(text: str, most: int = 40) -> str:
+    """A text on one line, cut where it is long."""
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 1] + "…"
