@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .answers import Answer as Answer
     from .api import answer as answer
     from .api import check as check
     from .api import compile as compile
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from .api import vjp as vjp
     from .checker import Verdict as Verdict
     from .errors import GradcalcError as GradcalcError
+    from .results import Answer as Answer
 
 __version__ = "0.1.0"
 

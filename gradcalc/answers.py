@@ -1,7 +1,7 @@
-"""A request to an answer: what every command does, as plain data that any renderer can show.
+"""A request to an answer: what every command that differentiates does.
 
-`answer` computes the numbers; `Answer.settle` waits for the check, so that a caller may show the numbers
-first.
+`answer` computes the numbers and starts the check; `Answer.settle` waits for it, so that a caller may show
+the numbers first.
 """
 
 from __future__ import annotations
@@ -18,70 +18,15 @@ from .engine import evaluate
 from .errors import GradcalcError, Label, Source
 from .graph import Node
 from .ops.shape import moveaxis
-from .problem import (
-    Problem,
-    Target,
-    as_input,
-    direction_arrays,
-    entries,
-    located_evaluate,
-    pose,
-    seed_arrays,
-    targets,
-)
+from .problem import Problem, located_evaluate, pose
+from .results import Answer, Part, evaluated, one_expression
 from .simplifier import simplify
-from .symbolic import Formula, Question, Solver
+from .symbolic import Question, Solver
+from .targets import Target, as_input, direction_arrays, entries, seed_arrays, targets
 
 COMMANDS = ("eval", "grad", "vjp", "jacobian", "hessian", "jvp", "hvp")
 BUDGET = 5.0
 """Seconds that SymPy may take, unless told otherwise."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Part:
-    """One of several expressions that accumulate: its text, value and gradients."""
-
-    expression: str
-    value: Any
-    gradients: dict[str, Any]
-
-
-@dataclass(kw_only=True)
-class Answer:
-    """All that a command shows.
-
-    Attributes:
-        command: the verb.
-        expressions: the texts.
-        value: the value of the one expression; None where several accumulate.
-        parts: where several accumulate, each by itself.
-        derivative: arrays by label: gradients of the inputs' shapes (grad, vjp, hvp), Jacobians of shape
-            out + in, the tangent under the label `jvp`; for a Hessian by pairs of labels, of shape in + in.
-        output_shape: the shape of the one expression's value.
-        symbolic: SymPy's formulas, by the same labels.
-        check: the verdict; None until settled, or where there is nothing to check.
-        points: special points of the inputs.
-        notes: what the reader should know about how the answer came about.
-    """
-
-    command: str
-    expressions: list[str]
-    value: Any = None
-    parts: list[Part] = field(default_factory=list)
-    derivative: dict[Any, Any] = field(default_factory=dict)
-    output_shape: tuple[int, ...] = ()
-    symbolic: dict[Any, Formula] = field(default_factory=dict)
-    check: Verdict | None = None
-    points: list[Any] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    pending: Callable[[], None] | None = None
-
-    def settle(self) -> Answer:
-        """Wait for the check, if there is one under way."""
-        pending, self.pending = self.pending, None
-        if pending is not None:
-            pending()
-        return self
 
 
 def answer(
@@ -107,13 +52,11 @@ def answer(
         solver: the process that derives with SymPy; None: no check.
         budget: how many seconds SymPy may take.
     """
+    if command == "eval":
+        return evaluated(expressions, inputs)
     problem = pose(expressions, inputs)
     made = Answer(command=command, expressions=[source.text for source in expressions], notes=problem.notes)
     request = _Request(command, problem, made)
-    if command == "eval":
-        _one_expression(problem, command)
-        request.run({}, [])
-        return made
     wanted = targets(problem, wrt)
     _no_truth_values(problem)
     _COMPUTE[command](request, wanted, seeds, direction)
@@ -202,18 +145,6 @@ def _label(key: Any) -> str:
     return ", ".join(key) if isinstance(key, tuple) else str(key)
 
 
-def _one_expression(problem: Problem, command: str) -> Node:
-    if len(problem.outputs) > 1:
-        span = problem.programs[1].statements[-1].span
-        raise GradcalcError(
-            "too-many-expressions",
-            f"`{command}` takes one expression, got {len(problem.outputs)}",
-            labels=[Label(span)],
-            helps=["`grad` adds up the gradients of several"],
-        )
-    return problem.outputs[0]
-
-
 def _no_truth_values(problem: Problem) -> None:
     for output, program in zip(problem.outputs, problem.programs, strict=True):
         if output.boolean:
@@ -256,7 +187,7 @@ def _total(nodes: Sequence[Node]) -> Node:
 
 
 def _jacobian(request: _Request, wanted: Sequence[Target], seeds: Sequence[Any] | None, _: Any) -> None:
-    output = _one_expression(request.problem, request.command)
+    output = one_expression(request.problem, request.command)
     found = derivatives.jacobian(output, [target.node for target in wanted])
     request.run({t.label: entries(partial, t) for t, partial in zip(wanted, found.partials, strict=True)}, [])
     passes = f"{found.passes} {found.mode} pass{'es' * (found.passes != 1)}"
@@ -266,7 +197,7 @@ def _jacobian(request: _Request, wanted: Sequence[Target], seeds: Sequence[Any] 
 
 
 def _hessian(request: _Request, wanted: Sequence[Target], seeds: Sequence[Any] | None, _: Any) -> None:
-    output = _one_expression(request.problem, request.command)
+    output = one_expression(request.problem, request.command)
     (seed,) = request.set_seeds(seeds)
     blocks = derivatives.hessian(output, seed, [target.node for target in wanted])
     graphs = {}
@@ -287,13 +218,13 @@ def _first_entries(block: Node, target: Target) -> Node:
 
 
 def _jvp(request: _Request, wanted: Sequence[Target], seeds: Sequence[Any] | None, direction: Any) -> None:
-    output = _one_expression(request.problem, request.command)
+    output = one_expression(request.problem, request.command)
     tangents = request.set_directions(wanted, direction, "tangent")
     request.run({"jvp": derivatives.tangent(output, [target.node for target in wanted], tangents)}, [])
 
 
 def _hvp(request: _Request, wanted: Sequence[Target], seeds: Sequence[Any] | None, direction: Any) -> None:
-    output = _one_expression(request.problem, request.command)
+    output = one_expression(request.problem, request.command)
     (seed,) = request.set_seeds(seeds)
     vectors = request.set_directions(wanted, direction, "vector")
     products = derivatives.hessian_product(output, seed, [target.node for target in wanted], vectors)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import derivatives
-from .answers import BUDGET, Answer
+from .answers import BUDGET
 from .answers import answer as _answer
 from .checker import Verdict
 from .engine import execute, plan
@@ -25,6 +25,7 @@ from .language.builder import build
 from .language.parser import parse
 from .language.values import node_of
 from .reader import as_array
+from .results import Answer
 from .symbolic import Solver
 
 Array: TypeAlias = NDArray[Any]

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .symbolic import Reply
+if TYPE_CHECKING:
+    from .symbolic import Reply
 
 RELATIVE = 1e-9
 """Two entries agree when they differ by less than this part of the larger one …"""

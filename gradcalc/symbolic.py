@@ -22,7 +22,7 @@ _START = "from gradcalc.symbolic import serve; serve()"
 class Question(NamedTuple):
     """What the child is asked: the texts, the inputs' numbers, and which derivative of what by what.
 
-    `wrt` are labels as `problem.targets` reads them; `seeds`, `directions` are arrays, one for each
+    `wrt` are labels as `targets.targets` reads them; `seeds`, `directions` are arrays, one for each
     expression or label.
     """
 
@@ -58,7 +58,6 @@ class Solver:
     """The child process, from its start to its answer or its end."""
 
     def __init__(self) -> None:
-        # PyThon's own start is the child's; its errors are not the person's concern.
         self._process = subprocess.Popen(
             [sys.executable, "-c", _START], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
@@ -158,7 +157,8 @@ _LONGEST = 2_000  # characters of a formula that is still sent back
 def solve(question: Question) -> Reply:
     """SymPy's derivative of the question's expressions, at all entries or at a sample of them."""
     from .errors import Source
-    from .problem import pose, targets
+    from .problem import pose
+    from .targets import targets
 
     sources = [Source(name, text) for name, text in question.texts]
     problem = pose(sources, question.values)
@@ -354,13 +354,20 @@ class _Derivation:
             return None
         alike = self.alike(label, exprs)
         if alike is not None:
-            return Formula(_text(alike), self.m.sp.latex(_readable(alike)))
+            return Formula(_text(alike), self.latex(alike))
         shape = self.shape(label)
         texts = [_text(exprs[i]) for i in range(count)]
         if sum(map(len, texts)) > _LONGEST:
             return None
-        latex = self.m.sp.latex(self.m.sp.Array([_readable(exprs[i]) for i in range(count)], shape or (1,)))
-        return Formula(_nested(texts, shape), latex if shape else self.m.sp.latex(_readable(exprs[0])))
+        whole = self.m.sp.Array([exprs[i] for i in range(count)], shape) if shape else exprs[0]
+        return Formula(_nested(texts, shape), self.latex(whole))
+
+    def latex(self, expression: Any) -> str:
+        """LaTeX in which entries are subscripts: `x_{0, 1}`."""
+        names = {s: f"{name}_{{{', '.join(map(str, place))}}}" for s, (name, place) in self.symbols.items() if place}
+        each = getattr(expression, "applyfunc", lambda function: function(expression))
+        text: str = self.m.sp.latex(each(_readable), symbol_names=names)
+        return text
 
     def shape(self, label: str) -> tuple[int, ...]:
         """The shape of the derivative with that label."""
@@ -596,11 +603,13 @@ def _flat(sp: Any, name: str) -> Any:
     def evaluate(cls: Any, x: Any) -> Any:
         return exact(x) if x.is_number and x.is_finite else None
 
-    return type(
-        f"flat_{name}",
-        (sp.Function,),
-        {"eval": classmethod(evaluate), "fdiff": lambda self, argindex=1: sp.Integer(0), "is_real": True},
-    )
+    fields = {
+        "eval": classmethod(evaluate),
+        "fdiff": lambda self, argindex=1: sp.Integer(0),
+        "is_real": True,
+        "_latex": lambda self, printer: rf"\operatorname{{{name}}}\left({printer._print(self.args[0])}\right)",
+    }
+    return type(f"flat_{name}", (sp.Function,), fields)
 
 
 def _readable(expression: Any) -> Any:

@@ -12,7 +12,7 @@ from gradcalc.errors import GradcalcError
 from gradcalc.graph import CATALOGUE, Array, Derived, Op, constant, inputs_of, node, toposort, variable
 
 nan, inf = np.nan, np.inf
-LONG = 200_000
+LONG = 100_000
 
 
 def op(name: str) -> Op | Derived:
@@ -160,7 +160,6 @@ X, TWO = variable("x", ()), constant(2)
         (X <= 2, "less_equal", (X, TWO)),
         (X > 2, "greater", (X, TWO)),
         (X >= 2, "greater_equal", (X, TWO)),
-        (2 > X, "less", (X, TWO)),
     ],
 )
 def test_operators_keep_the_order_of_their_operands(made, name, operands):
@@ -174,8 +173,8 @@ def test_negative_and_matmul():
 
 
 def test_array_on_the_left_stays_whole():
-    with pytest.raises(TypeError):
-        np.ones(3) + variable("x", (3,))
+    x = variable("x", (2,))
+    assert np.array([3.0, 4.0]) + x is constant([3, 4]) + x
 
 
 def test_truth_values_count_as_numbers_in_arithmetic_only():

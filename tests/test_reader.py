@@ -232,6 +232,7 @@ ERRORS = [
     ("x.npy", "missing-file", "there is no file `x.npy`", "x.npy"),
     ("no/x.csv", "missing-file", "there is no directory `no`", "no/x.csv"),
     ("a\0b.npy", "missing-file", "there is no file `a\ufffdb.npy`", "a\0b.npy"),
+    ("~a\0b.npy", "missing-file", "there is no file `~a\ufffdb.npy`", "~a\0b.npy"),
     ("\ud800.csv", "missing-file", "there is no file `\ufffd.csv`", "\ud800.csv"),
     ("a" * 999 + ".npz", "unreadable-file", None, None),
 ]
@@ -674,7 +675,7 @@ SOUP = st.lists(
             *"[](),;:.'\"{}+-*/=_ \n\t\r\0jexn0179\u2212",
             *("...", "nan", "inf", "True", "false", "null", "1.5", "1e999", "pi", " -2", "[]", "[1, 2]", "[3 4]"),
             *("array(", "tensor(", "np.float64(", "bool(", "int8(", ", dtype=int", ", dtype=bool", ", size=(2,)"),
-            *(", shape=(0, 3)", '"data":', '"shape":', '"nan"', ".npy", ".csv", ":k"),
+            *(", shape=(0, 3)", '"data":', '"shape":', '"nan"', ".npy", ".csv", ":k", "~", "/"),
         ]
     ),
     max_size=25,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ..errors import GradcalcError, Source
 from .inputs import ExpressionCommand, assigned_texts, expressions_from
 from .status import Status
+
+if TYPE_CHECKING:
+    from ..results import Answer
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -252,35 +255,42 @@ def ops(names: Sequence[str], form: str) -> int:
 
 def _answered(ctx: click.Context, options: dict[str, Any]) -> int:
     """Read the inputs, compute, show, and say how it went."""
-    from ..answers import answer
     from ..problem import generator, read_text
     from .show import show
 
-    reserved = frozenset(name[2:] for one in ctx.command.params for name in one.opts if name.startswith("--"))
-    texts = assigned_texts(ctx, options["pairs"], reserved)
+    texts = assigned_texts(ctx, options["pairs"])
     sources = expressions_from(options["expressions"], options["file"])
     random = generator(options["rng"])
     arrays = {name: read_text(source, {}, random) for name, source in texts.items()}
-    seeds = [Source("--seed", text) for text in options.get("seeds", ())]
-    solver = None if options.get("no_symbolic") else ctx.obj
     try:
-        made = answer(
-            ctx.command.name or "",
-            sources,
-            arrays,
-            wrt=options.get("wrt"),
-            seeds=seeds,
-            direction=_direction(ctx.command.name or "", options.get("directions", ())),
-            solver=solver,
-            budget=options.get("budget", 0.0),
-        )
+        made = _computed(ctx, sources, arrays, options)
     except GradcalcError as error:
-        if error.kind == "missing-input" and error.origin in reserved:
-            error.helps = [
-                f"`--{error.origin}` is an option of this command; give the input with `--set {error.origin}=3`"
-            ]
+        own = {name for one in ctx.command.params for name in one.opts}
+        if error.kind == "missing-input" and f"--{error.origin}" in own:
+            help = f"`--{error.origin}` is an option of this command; give the input with `--set {error.origin}=3`"
+            error.helps = [help]
         raise
     return show(made, options)
+
+
+def _computed(ctx: click.Context, sources: list[Source], arrays: dict[str, Any], options: dict[str, Any]) -> Answer:
+    command = ctx.command.name or ""
+    if command == "eval":  # needs neither derivatives nor SymPy, so it does not load them
+        from ..results import evaluated
+
+        return evaluated(sources, arrays)
+    from ..answers import answer
+
+    return answer(
+        command,
+        sources,
+        arrays,
+        wrt=options["wrt"],
+        seeds=[Source("--seed", text) for text in options.get("seeds", ())],
+        direction=_direction(command, options.get("directions", ())),
+        solver=None if options["no_symbolic"] else ctx.obj,
+        budget=options["budget"],
+    )
 
 
 def _direction(command: str, given: Sequence[str]) -> Any:

@@ -65,7 +65,7 @@ def _close(name: str, own: Any) -> list[str]:
     return get_close_matches(name, own)
 
 
-def assigned_texts(ctx: click.Context, pairs: Sequence[str], reserved: frozenset[str]) -> dict[str, Source]:
+def assigned_texts(ctx: click.Context, pairs: Sequence[str]) -> dict[str, Source]:
     """The inputs by name, from `--NAME VALUE` and `--set NAME=VALUE`; each may be given once."""
     found: dict[str, Source] = {}
     given = [(name, Source(f"--{name}", text)) for name, text in ctx.meta[ASSIGNED]]

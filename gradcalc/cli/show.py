@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from ..answers import Answer
 from ..errors import GradcalcError, nearest
-from ..render import data, text
+from ..render import text
 from ..render.terminal import write_lines
+from ..results import Answer
 from .status import Status
 
 
@@ -22,7 +22,7 @@ def show(made: Answer, options: Mapping[str, Any]) -> int:
         _show_text(made, options)
     else:
         made.settle()
-        click.echo(_FORMS[options["form"]](made, options["precision"]))
+        click.echo(_form(made, options["form"], options["precision"]))
     if writer is not None:
         _write(options["output"], writer, made)
     return _status(made, bool(options.get("require_check")))
@@ -43,13 +43,16 @@ def _status(made: Answer, required: bool) -> int:
     return Status.DISAGREES if required and unchecked else Status.OK
 
 
-_FORMS: dict[str, Callable[[Answer, int | None], str]] = {
-    "json": lambda made, precision: data.as_json(made),
-    "plain": lambda made, precision: data.as_plain(made, precision or 6),
-    "csv": data.as_csv,
-    "python": data.as_python,
-    "latex": lambda made, precision: data.as_latex(made, precision or 6),
-}
+def _form(made: Answer, form: str, precision: int | None) -> str:
+    """The answer in a form for other programs."""
+    from ..render import data
+
+    if form == "json":
+        return data.as_json(made)
+    if form in ("csv", "python"):
+        return {"csv": data.as_csv, "python": data.as_python}[form](made, precision)
+    return {"plain": data.as_plain, "latex": data.as_latex}[form](made, precision or 6)
+
 
 # files --------------------------------------------------------------------------------------------
 
@@ -87,7 +90,9 @@ def _write(path: str, writer: Writer, made: Answer) -> None:
 def _npy(made: Answer, file: Any) -> None:
     import numpy as np
 
-    found = data.results(made)
+    from ..render.data import results
+
+    found = results(made)
     if len(found) != 1:
         raise GradcalcError(
             "output",
@@ -100,17 +105,19 @@ def _npy(made: Answer, file: Any) -> None:
 def _npz(made: Answer, file: Any) -> None:
     import numpy as np
 
-    np.savez(file, allow_pickle=False, **data.results(made))
+    from ..render.data import results
+
+    np.savez(file, allow_pickle=False, **results(made))
 
 
-def _text_file(form: Callable[[Answer], str]) -> Writer:
-    return lambda made, file: file.write((form(made) + "\n").encode())
+def _text_file(form: str) -> Writer:
+    return lambda made, file: file.write((_form(made, form, None) + "\n").encode())
 
 
 _WRITERS: dict[str, Writer] = {
     ".npy": _npy,
     ".npz": _npz,
-    ".json": _text_file(data.as_json),
-    ".csv": _text_file(lambda made: data.as_csv(made, None)),
-    ".tex": _text_file(lambda made: data.as_latex(made, 6)),
+    ".json": _text_file("json"),
+    ".csv": _text_file("csv"),
+    ".tex": _text_file("latex"),
 }

@@ -297,9 +297,8 @@ class _Builder:
                     helps=[f"choose element by element: `where({short(expression.condition.span.text)}, …, …)`"],
                 )
             if inputs_of([condition]):
-                self.note(
-                    f"`{short(expression.condition.span.text)}` was decided at these inputs; `where` keeps both branches"
-                )
+                text = short(expression.condition.span.text)
+                self.note(f"`{text}` was decided at these inputs; `where` keeps both branches")
             condition = bool(np.asarray(self.known(condition)).item())
         return (yield self.value(expression.then if condition else expression.otherwise))
 
@@ -313,10 +312,10 @@ class _Builder:
 
     def slice(self, expression: Slice) -> Steps:
         bounds: list[int | None] = []
-        for bound in (expression.start, expression.stop, expression.step):
-            value = None if bound is None else self.fixed((yield self.value(bound)))
-            if bound is not None and value is not None and not isinstance(value, int):
-                raise GradcalcError("index", f"a slice needs whole numbers, got {value}", labels=[Label(bound.span)])
+        for end in (expression.start, expression.stop, expression.step):
+            value = None if end is None else self.fixed((yield self.value(end)))
+            if end is not None and value is not None and not isinstance(value, int):
+                raise GradcalcError("index", f"a slice needs whole numbers, got {value}", labels=[Label(end.span)])
             bounds.append(value)
         if bounds[2] == 0:
             raise GradcalcError("index", "a slice cannot step by 0", labels=[Label(expression.span)])
@@ -447,10 +446,10 @@ class _Builder:
             raise self.unknown_function(words, name, function, is_method)
         if name in ("max", "min", "amax", "amin") and not is_method and len(words) == 1 and len(positional) > 1:
             raise _two_operands(name, positional, expression)
-        if is_method:
-            positional = _collected(entry, positional)
+        if is_method or dialect == "torch":
+            positional = _collected(entry, positional, is_method)
         given = Arguments(positional, named, expression.span)
-        return self.located(lambda: entry(*bound(entry, dialect, name, given, self.fixed)), expression.span)
+        return self.located(lambda: entry(*bound(entry, name, given, self.fixed)), expression.span)
 
     def dialect(self, name: str, function: Expression) -> str:
         """Whose meaning a bare name or method has: the text's own library, else NumPy's."""
@@ -507,13 +506,16 @@ def _list_arithmetic(operator: str, span: Span, place: Span) -> GradcalcError:
     )
 
 
-_MANY = {"reshape", "view", "transpose", "permute", "expand", "broadcast_to", "tile", "flip", "squeeze", "repeat"}
+_MANY = {"reshape", "transpose", "broadcast_to", "tile", "flip", "squeeze", "torch.repeat"}
+_LENGTHS = {"zeros", "ones"}
 
 
-def _collected(entry: Entry, positional: list[Value]) -> list[Value]:
-    """Lengths or axes given one by one to a method, as in `x.reshape(2, -1)`, gathered into one tuple."""
-    if entry.name.rpartition(".")[2] in _MANY and len(positional) > 2:
+def _collected(entry: Entry, positional: list[Value], is_method: bool) -> list[Value]:
+    """Lengths or axes given one by one, as in `x.reshape(2, -1)` or `torch.zeros(2, 3)`, gathered into one tuple."""
+    if is_method and entry.name in _MANY and len(positional) > 2:
         return [positional[0], tuple(positional[1:])]
+    if not is_method and entry.name in _LENGTHS and len(positional) > 1:
+        return [tuple(positional)]
     return positional
 
 

@@ -49,7 +49,7 @@ class Arguments(NamedTuple):
     span: Span
 
 
-def bound(entry: Entry, dialect: str, name: str, given: Arguments, fixed: Callable[[Value], Any]) -> list[Any]:
+def bound(entry: Entry, name: str, given: Arguments, fixed: Callable[[Value], Any]) -> list[Any]:
     """The arguments in the order of the function's parameters, each as the kind it takes.
 
     `fixed` turns a value into plain Python numbers, for parameters that are no arrays.
@@ -61,7 +61,7 @@ def bound(entry: Entry, dialect: str, name: str, given: Arguments, fixed: Callab
             f"`{name}` takes at most {_counted(count, 'argument')}, got {len(given.positional)}", entry, given.span
         )
     values = dict(zip(signature.names, given.positional, strict=False))
-    for parameter, value in _named(entry, dialect, name, given):
+    for parameter, value in _named(entry, name, given):
         values[parameter] = value
     missing = [f"`{one}`" for one in signature.names if one not in values and one not in signature.defaults]
     if missing:
@@ -73,12 +73,12 @@ def bound(entry: Entry, dialect: str, name: str, given: Arguments, fixed: Callab
     return ready + [node_of(value) for value in given.positional[count:]]
 
 
-def _named(entry: Entry, dialect: str, name: str, given: Arguments) -> Iterator[tuple[str, Value]]:
+def _named(entry: Entry, name: str, given: Arguments) -> Iterator[tuple[str, Value]]:
     """The named arguments under the catalogue's names."""
     names = signature_of(entry).names
     taken = set(names[: len(given.positional)])
     for word, (value, span) in given.named.items():
-        parameter = dialects.argument_name(dialect, word, names)
+        parameter = dialects.argument_name(word, names)
         if parameter not in names:
             found = nearest(word, names)
             helps = [f"did you mean `{found}`?"] if found else []

@@ -28,25 +28,25 @@ PREFIXES: dict[str, str] = {
 _ROOMS = {"linalg", "special", "nn", "functional", "numpy", "scipy"}
 """Words between the prefix and the function that change nothing: `np.linalg.inv`."""
 
-ARGUMENTS: dict[str, dict[str, str]] = {
-    "numpy": {"a_min": "min", "a_max": "max", "newshape": "shape", "axes": "axis"},
-    "torch": {
-        "dim": "axis",
-        "dims": "axis",
-        "keepdim": "keepdims",
-        "correction": "ddof",
-        "exponent": "y",
-        "other": "y",
-        "size": "shape",
-        "sizes": "shape",
-        "shifts": "shift",
-        "tensors": "arrays",
-        "diagonal": "k",
-        "A": "x",
-        "n": "N",
-    },
+ARGUMENTS: dict[str, tuple[str, ...]] = {
+    "a_min": ("min",),
+    "a_max": ("max",),
+    "newshape": ("shape",),
+    "dim": ("axis", "axes"),
+    "dims": ("axis", "axes", "reps"),
+    "keepdim": ("keepdims",),
+    "correction": ("ddof",),
+    "exponent": ("y",),
+    "other": ("y",),
+    "size": ("shape",),
+    "sizes": ("shape",),
+    "shifts": ("shift",),
+    "tensors": ("arrays",),
+    "diagonal": ("k", "offset"),
+    "end": ("stop",),
+    "steps": ("num",),
 }
-"""What a library calls an argument -> what the catalogue calls it, where the function has no such argument itself."""
+"""What libraries call an argument -> what the catalogue may call it, where the function has no such argument itself."""
 
 FIRST = {"a", "x", "input", "array", "arr", "A", "tensors"}
 """What libraries call the first argument."""
@@ -85,13 +85,10 @@ def dialects_in(tokens: Iterable[Token]) -> frozenset[str]:
     return frozenset(found)
 
 
-def argument_name(dialect: str, name: str, parameters: list[str]) -> str:
+def argument_name(name: str, parameters: list[str]) -> str:
     """The catalogue's name for a named argument."""
     if name in parameters:
         return name
-    for table in (ARGUMENTS.get(dialect, {}), *ARGUMENTS.values()):
-        if table.get(name) in parameters:
-            return table[name]
     if name in FIRST and parameters:
         return parameters[0]
-    return name
+    return next((one for one in ARGUMENTS.get(name, ()) if one in parameters), name)

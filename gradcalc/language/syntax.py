@@ -119,7 +119,10 @@ class Sequence(NamedTuple):
     bracket: str
 
 
-Expression: TypeAlias = "Number | Text | Name | Dots | Unary | Binary | Comparison | Conditional | Call | Attribute | Slice | Subscript | Sequence"
+Expression: TypeAlias = (
+    "Number | Text | Name | Dots | Unary | Binary | Comparison | Conditional | Call | Attribute | Slice"
+    " | Subscript | Sequence"
+)
 
 
 class Assign(NamedTuple):

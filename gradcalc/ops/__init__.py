@@ -1,5 +1,12 @@
 """The catalogue's rooms; importing this package fills `graph.CATALOGUE`."""
 
-from . import arithmetic, elementwise, indexing, joining, linalg, making, reduce, shape, special
-
-__all__ = ["arithmetic", "elementwise", "indexing", "joining", "linalg", "making", "reduce", "shape", "special"]
+from . import arithmetic as arithmetic
+from . import elementwise as elementwise
+from . import indexing as indexing
+from . import joining as joining
+from . import linalg as linalg
+from . import making as making
+from . import reduce as reduce
+from . import shape as shape
+from . import special as special
+from . import torch as torch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from math import prod as product
 from typing import Any
 
@@ -233,6 +234,40 @@ def min(x: Node, axis: Axis = None, keepdims: bool = False) -> Any:
     return _extreme_call(x, axis, keepdims, "min")
 
 
+def _place_shape(x: Node, axis: int, keepdims: bool) -> Shape:
+    return reduced_shape(x.shape, (axis,), keepdims)
+
+
+def _place_call(x: Node, axis: int | None, keepdims: bool, what: str) -> Any:
+    if axis is None:
+        x, axis = ravel(x), 0
+    return (_some(x, axis, what),), {"axis": negative_axis(axis, x.ndim), "keepdims": keepdims}
+
+
+@general(
+    kernel=lambda x, axis, keepdims: np.argmax(x, axis, keepdims=keepdims).astype(np.float64),
+    shape=_place_shape,
+    vjp=lambda g, y, x, axis, keepdims: (None,),
+    flat=(0,),
+    examples=("argmax(x) | x=3", "argmax(x, axis=1) | x=2,3"),
+)
+def argmax(x: Node, axis: int | None = None, keepdims: bool = False) -> Any:
+    """The place of the largest element, the first if there are several; a whole number, so without derivative."""
+    return _place_call(x, axis, keepdims, "argmax")
+
+
+@general(
+    kernel=lambda x, axis, keepdims: np.argmin(x, axis, keepdims=keepdims).astype(np.float64),
+    shape=_place_shape,
+    vjp=lambda g, y, x, axis, keepdims: (None,),
+    flat=(0,),
+    examples=("argmin(x) | x=3", "argmin(x, axis=1) | x=2,3"),
+)
+def argmin(x: Node, axis: int | None = None, keepdims: bool = False) -> Any:
+    """The place of the smallest element, the first if there are several; a whole number, so without derivative."""
+    return _place_call(x, axis, keepdims, "argmin")
+
+
 # norms ------------------------------------------------------------------------------------------
 
 
@@ -280,8 +315,13 @@ def norm(x: Node, ord: float | str | None = None, axis: Axis = None, keepdims: b
 @derived("std(x) | x=3", "std(x, axis=1, ddof=1) | x=2,3", kink=Kink(at="all elements are equal", takes="0"))
 def std(x: Node, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Node:
     """Standard deviation: the square root of the variance."""
-    spreads = _some(x, axis, "std") - mean(x, axis, True)
-    return norm(spreads, None, axis, keepdims) / np.sqrt(_count(x, axis) - float(ddof)).item()
+    size: Node = norm(_some(x, axis, "std") - mean(x, axis, True), None, axis, keepdims)
+    return size / _root(_count(x, axis) - ddof)
+
+
+def _root(count: float) -> float:
+    """The square root of a count of elements; nan, as NumPy's, where ddof took more off than there are."""
+    return math.sqrt(count) if count >= 0 else math.nan
 
 
 def _vector_norm(x: Node, ord: float, axes: tuple[int, ...], keepdims: bool) -> Node:

@@ -56,6 +56,7 @@ def _batch_shape(old: Node, inputs: Sequence[Node], batched: Sequence[bool]) -> 
     batch=_batch_shape,
     boolean=moved_kind,
     examples=("reshape(x, (3, 2)) | x=2,3", "reshape(x, (-1,)) | x=2,3", "x.reshape(3, 2) | x=2,3"),
+    spellings=("view",),
 )
 def reshape(x: Node, shape: int | tuple[int, ...]) -> Any:
     """The same elements, in row-major order, in another shape."""
@@ -141,7 +142,7 @@ def _inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
     transpose=lambda g, x, axes: transpose(g, _inverse(axes)),
     boolean=moved_kind,
     examples=("transpose(x) | x=2,3", "x.T | x=2,3", "transpose(x, (1, 2, 0)) | x=2,3,4", "transpose(x) | x=3"),
-    spellings=("permute", "permute_dims"),
+    spellings=("permute", "permute_dims", "t"),
 )
 def transpose(x: Node, axes: tuple[int, ...] | None = None) -> Any:
     """The array with its axes reversed, or in the given order."""

@@ -28,11 +28,12 @@ def read(source: Source) -> Array | None:
     found = _NAME.fullmatch(text)
     if found is None:
         return None
-    path, kind, key = os.path.expanduser(found["path"]), found["kind"].lower(), found["key"]
+    path, kind, key = found["path"], found["kind"].lower(), found["key"]
     if key is not None and kind != "npz":
-        advice = f"leave out the name: `{source.name} {found['path']}`"
+        advice = f"leave out the name: `{source.name} {path}`"
         raise _error("unreadable-file", f"a .{kind} file holds one array, without a name", source, advice)
     try:
+        path = _existing(path)
         return _binary(source, path, key) if kind in ("npy", "npz") else _text(source, path, kind)
     except GradcalcError as error:
         raise error.locate(whole(source)) from None
@@ -43,6 +44,16 @@ def read(source: Source) -> Array | None:
         raise _error("unreadable-file", f"cannot read `{shown(path)}`: {reason}", source) from None
 
 
+def _existing(path: str) -> str:
+    """The path of a file that is there, with `~` replaced."""
+    try:
+        path = os.path.expanduser(path)
+        os.stat(path)
+    except ValueError:  # no file can have such a name: it holds a NUL byte or a lone surrogate
+        raise FileNotFoundError from None
+    return path
+
+
 def _text(source: Source, path: str, kind: str) -> Array:
     try:
         with open(path, encoding="utf-8-sig") as file:
@@ -50,15 +61,13 @@ def _text(source: Source, path: str, kind: str) -> Array:
     except UnicodeDecodeError as error:
         message = f"`{shown(path)}` is not UTF-8 text: byte {error.start} is 0x{error.object[error.start]:02x}"
         raise _error("unreadable-file", message, source, "save it as UTF-8") from None
-    except ValueError:  # no file can have such a name: it holds a NUL byte or a lone surrogate
-        raise FileNotFoundError from None
     if not content.text.strip():
         raise empty(content, source.name)
     return objects.read_document(content) if kind == "json" else tables.read(content)
 
 
 def _binary(source: Source, path: str, key: str | None) -> Array:
-    with _open_binary(path) as file:
+    with open(path, "rb") as file:
         large = os.fstat(file.fileno()).st_size >= _MAPPED and path.lower().endswith(".npy")
         try:
             with warnings.catch_warnings(action="ignore"):  # NumPy remarks on files that Python 2 wrote
@@ -77,13 +86,6 @@ def _binary(source: Source, path: str, key: str | None) -> Array:
                 ) from None
             message = f"`{shown(path)}` is not a NumPy file, or is damaged"
             raise _error("unreadable-file", message, source) from None
-
-
-def _open_binary(path: str) -> Any:
-    try:
-        return open(path, "rb")
-    except ValueError:  # as in _text
-        raise FileNotFoundError from None
 
 
 def _one_of(source: Source, path: str, loaded: Any, key: str | None) -> Array:

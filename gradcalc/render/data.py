@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..answers import Answer
 from ..checker import Verdict
+from ..results import Answer
 from .numbers import array, plain
 
 VERSION = 1

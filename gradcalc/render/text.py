@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..answers import Answer
 from ..checker import Verdict, entry_name
+from ..results import Answer
 from .numbers import array, number
 
 
@@ -53,11 +53,21 @@ def findings(made: Answer) -> Iterator[Line]:
     """The second half: SymPy's formulas, the verdict, notes."""
     for key, formula in made.symbolic.items():
         name = "SymPy" if len(made.derivative) == 1 else f"SymPy by {_by(key)}"
-        yield Line(name, formula.text)
+        yield Line(name, _formula(formula.text))
     if made.check is not None:
         yield verdict_line(made.check)
     for note in made.notes:
         yield Line("note", note, "dim")
+
+
+_LONGEST = 600  # characters of a formula shown in text
+
+
+def _formula(text: str) -> str:
+    """A formula on one line; one for each entry, if long, a row a line; a very long one is left to JSON."""
+    if len(text) > _LONGEST:
+        return f"{len(text)} characters long; `--format json` has it"
+    return text if len(text) <= 80 or not text.startswith("[[") else text.replace("], [", "],\n [")
 
 
 def verdict_line(check: Verdict) -> Line:
@@ -93,7 +103,7 @@ def label_width(made: Answer) -> int:
 
 
 def _by(key: Any) -> str:
-    return " and ".join(key) if isinstance(key, tuple) else str(key)
+    return " and ".join(dict.fromkeys(key)) if isinstance(key, tuple) else str(key)
 
 
 def _shaped(value: Any, options: Options) -> str:
