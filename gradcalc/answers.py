@@ -14,14 +14,15 @@ import numpy as np
 
 from . import derivatives
 from .checker import Verdict, along, compare, random_directions
-from .engine import evaluate
+from .engine import execute, plan
 from .errors import GradcalcError, Label, Source
 from .graph import Node
 from .ops.shape import moveaxis
 from .problem import Problem, located_evaluate, pose
 from .results import Answer, Part, evaluated, one_expression
 from .simplifier import simplify
-from .symbolic import Question, Solver
+from .solver import Question, Reply, Solver, failed
+from .symbolic import numbers_in, too_large
 from .targets import Target, as_input, direction_arrays, entries, seed_arrays, targets
 
 COMMANDS = ("eval", "grad", "vjp", "jacobian", "hessian", "jvp", "hvp")
@@ -98,6 +99,9 @@ class _Request:
 
     def check(self, solver: Solver, wanted: Sequence[Target], budget: float) -> None:
         problem = self.problem
+        if (why := too_large(problem.outputs)) is not None:
+            self.made.pending = lambda: self.settle(wanted, failed(why))
+            return
         question = Question(
             command=self.command,
             texts=[(program.source.name, program.source.text) for program in problem.programs],
@@ -107,20 +111,16 @@ class _Request:
             directions=self.directions,
         )
         solver.ask(question, budget)
+        self.made.pending = lambda: self.settle(wanted, solver.reply())
 
-        def settle() -> None:
-            reply = solver.reply()
-            solver.stop()
-            ours = {_label(key): array for key, array in self.made.derivative.items()}
-            verdict = compare(ours, reply)
-            if verdict.status == "not checked" and reply.failure is not None:
-                verdict = self.differences(wanted, reply.failure)
-            self.made.check = verdict
-            self.made.symbolic = {
-                key: reply.formulas[_label(key)] for key in self.made.derivative if _label(key) in reply.formulas
-            }
-
-        self.made.pending = settle
+    def settle(self, wanted: Sequence[Target], reply: Reply) -> None:
+        """Compare with SymPy's reply, or where it has none with differences."""
+        labels = {key: _label(key) for key in self.made.derivative}
+        verdict = compare({labels[key]: array for key, array in self.made.derivative.items()}, reply)
+        if reply.failure is not None:
+            verdict = self.differences(wanted, reply.failure)
+        self.made.check = verdict
+        self.made.symbolic = {key: reply.formulas[label] for key, label in labels.items() if label in reply.formulas}
 
     def differences(self, wanted: Sequence[Target], why: str) -> Verdict:
         """Where SymPy could not help: our derivative against differences along random directions."""
@@ -137,7 +137,7 @@ class _Request:
             values.update({name: at + h * v for name, at, v in zip(names, point, direction, strict=True)})
             return function(values)
 
-        directions = [self.directions] if self.directions else random_directions(point)
+        directions = [self.directions] if self.directions else random_directions(point, numbers_in(problem.outputs))
         return along(directions, moved, slope, total, why)
 
 
@@ -249,8 +249,10 @@ Slope = Callable[[Sequence[Any]], Any]
 def _weighed(request: _Request) -> Function:
     """The sum of the outputs, each weighed by its seed."""
 
+    planned = plan(request.problem.outputs)
+
     def function(values: Mapping[str, Any]) -> Any:
-        found = evaluate(request.problem.outputs, values)
+        found = execute(planned, values)
         return sum(float(np.sum(y if seed is None else y * seed)) for y, seed in zip(found, request.seeds, strict=True))
 
     return function
@@ -263,19 +265,25 @@ def _pairing(request: _Request, wanted: Sequence[Target]) -> tuple[Function, Slo
     )
 
 
+def _output_function(request: _Request) -> Function:
+    planned = plan(request.problem.outputs)
+    return lambda values: execute(planned, values)[0]
+
+
 def _rows(request: _Request, wanted: Sequence[Target]) -> tuple[Function, Slope]:
     arrays = [request.made.derivative[target.label] for target in wanted]
 
     def slope(direction: Sequence[Any]) -> Any:
         return sum(np.tensordot(j, v, v.ndim) for j, v in zip(arrays, direction, strict=True))
 
-    return lambda values: evaluate(request.problem.outputs, values)[0], slope
+    return _output_function(request), slope
 
 
 def _gradient_function(request: _Request, wanted: Sequence[Target]) -> Callable[[Mapping[str, Any]], list[Any]]:
     seed = None if request.seeds[0] is None else as_input(request.problem, "seed 0", request.seeds[0])
     graphs = derivatives.gradient(request.problem.outputs[0], seed, [target.node for target in wanted])
-    return lambda values: evaluate(graphs, values)
+    planned = plan(graphs)
+    return lambda values: execute(planned, values)
 
 
 def _second(request: _Request, wanted: Sequence[Target]) -> tuple[Function, Slope]:
@@ -295,7 +303,7 @@ def _second(request: _Request, wanted: Sequence[Target]) -> tuple[Function, Slop
 
 def _along_own(request: _Request, wanted: Sequence[Target]) -> tuple[Function, Slope]:
     """The outputs, whose slope along the request's own direction is the answer itself."""
-    return lambda values: evaluate(request.problem.outputs, values)[0], lambda direction: request.made.derivative["jvp"]
+    return _output_function(request), lambda direction: request.made.derivative["jvp"]
 
 
 def _second_along_own(request: _Request, wanted: Sequence[Target]) -> tuple[Function, Slope]:

@@ -26,7 +26,7 @@ from .language.parser import parse
 from .language.values import node_of
 from .reader import as_array
 from .results import Answer
-from .symbolic import Solver
+from .solver import Solver
 
 Array: TypeAlias = NDArray[Any]
 Expr: TypeAlias = str | Sequence[str]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from .symbolic import Reply
+    from .solver import Reply
 
 RELATIVE = 1e-9
 """Two entries agree when they differ by less than this part of the larger one …"""
@@ -111,14 +111,14 @@ def entry_name(label: str, shape: tuple[int, ...], place: int) -> str:
 
 _DIRECTIONS = 4
 _FEW_DIRECTIONS = 1
-_MANY_NUMBERS = 1_000_000  # elements from which one direction must do
+_MANY_NUMBERS = 100_000  # elements and operations from which one direction must do
 _STEPS = 8
 
 
-def random_directions(point: Sequence[Any]) -> list[list[Any]]:
-    """A few directions, scaled to the numbers at the point; fewer where each costs much."""
+def random_directions(point: Sequence[Any], cost: int) -> list[list[Any]]:
+    """A few directions, scaled to the numbers at the point; one where an evaluation computes many numbers."""
     generator = np.random.default_rng(0)
-    many = sum(array.size for array in point) >= _MANY_NUMBERS
+    many = cost >= _MANY_NUMBERS
     return [
         [generator.standard_normal(array.shape) * np.maximum(np.abs(array), 1.0) for array in point]
         for _ in range(_FEW_DIRECTIONS if many else _DIRECTIONS)

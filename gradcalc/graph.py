@@ -243,14 +243,18 @@ _interned: WeakValueDictionary[tuple[Any, ...], Node] = WeakValueDictionary()
 
 def node(op: Op, inputs: Sequence[Operand], attrs: Attrs) -> Node:
     """The one node that applies `op` to these inputs: an existing one if it is there already."""
-    nodes = tuple(as_node(value) for value in inputs)
-    if isinstance(op.boolean, bool) and any(one.boolean for one in nodes):
-        nodes = tuple(_cast(op, place, one) for place, one in enumerate(nodes))
-    key = (op, *map(id, nodes), *((name, _key(value)) for name, value in attrs.items()))
+    nodes = [value if type(value) is Node else as_node(value) for value in inputs]
+    if isinstance(op.boolean, bool):
+        for place, one in enumerate(nodes):
+            if one.boolean:
+                nodes[place] = _cast(op, place, one)
+    key: tuple[Any, ...] = (op, *map(id, nodes))
+    if attrs:
+        key += tuple([(name, _key(value)) for name, value in attrs.items()])
     found = _interned.get(key)
     if found is None:
         found = Node()
-        found.op, found.inputs, found.attrs = op, nodes, attrs
+        found.op, found.inputs, found.attrs = op, tuple(nodes), attrs
         found.shape = op.shape(*nodes, **attrs)
         found.boolean = op.boolean if isinstance(op.boolean, bool) else op.boolean(*nodes, **attrs)
         _interned[key] = found

@@ -12,7 +12,7 @@ from .problem import Problem, located_evaluate, pose
 
 if TYPE_CHECKING:
     from .checker import Verdict
-    from .symbolic import Formula
+    from .solver import Formula
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,117 +1,28 @@
-"""SymPy's own derivation of the same expression, in a process of its own.
+"""SymPy's own derivation of the same expression.
 
 The forward graph is evaluated on arrays of symbols and `sympy.diff` does the rest, so nothing here uses a
-derivative rule of ours. The work is done by a child process: its imports overlap with the numeric work,
-and nothing it does can hang or crash an answer, since it is killed at the end of its budget.
+derivative rule of ours. It runs in a process of its own (see `solver`), which is the only place where
+SymPy is imported.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
-import subprocess
 import sys
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
+
+from .errors import Source
+from .exact import evaluate_exact
+from .graph import Node, toposort
+from .problem import pose
+from .solver import Formula, Question, Reply, failed
+from .targets import targets
 
 _MEMORY = 4 << 30  # bytes of address space that the child may take, where the system can limit it
-_START = "from gradcalc.symbolic import serve; serve()"
-
-
-class Question(NamedTuple):
-    """What the child is asked: the texts, the inputs' numbers, and which derivative of what by what.
-
-    `wrt` are labels as `targets.targets` reads them; `seeds`, `directions` are arrays, one for each
-    expression or label.
-    """
-
-    command: str
-    texts: list[tuple[str, str]]
-    values: dict[str, Any]
-    wrt: list[str]
-    seeds: list[Any]
-    directions: list[Any]
-
-
-class Formula(NamedTuple):
-    """SymPy's derivative in words: one formula for all entries alike, or one for each."""
-
-    text: str
-    latex: str
-
-
-class Reply(NamedTuple):
-    """The child's answer, by label (for a Hessian, by pairs `x, y`).
-
-    `numbers` maps flat positions in the derivative to SymPy's values at the inputs; `special` are
-    positions where its formula is not to be trusted, with the reason.
-    """
-
-    formulas: dict[str, Formula]
-    numbers: dict[str, dict[int, float]]
-    special: dict[str, dict[int, str]]
-    failure: str | None = None
-
-
-class Solver:
-    """The child process, from its start to its answer or its end."""
-
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _START], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
-        self._thread: threading.Thread | None = None
-        self._output: bytes | None = None
-        self._expired = False
-        self._budget = 0.0
-
-    def ask(self, question: Question, budget: float) -> None:
-        """Send the question; from now on the budget (seconds) runs."""
-        self._budget = budget
-        data = pickle.dumps(question, protocol=pickle.HIGHEST_PROTOCOL)
-        self._thread = threading.Thread(target=self._converse, args=(data,), daemon=True)
-        self._thread.start()
-
-    def _converse(self, data: bytes) -> None:
-        try:
-            self._output = self._process.communicate(data, timeout=self._budget)[0]
-        except subprocess.TimeoutExpired:
-            self._expired = True
-            self.stop()
-        except (OSError, ValueError):
-            self.stop()
-
-    def reply(self) -> Reply:
-        """Wait for the answer, or for the end of the budget."""
-        if self._thread is not None:
-            self._thread.join()
-        if self._output:
-            try:
-                found: Reply = pickle.loads(self._output)
-                return found
-            except Exception:  # a half-written answer of a child that was ended
-                pass
-        if self._expired:
-            return _failed(f"SymPy did not finish within its budget of {self._budget:g} s")
-        return _failed("the SymPy process ended without an answer")
-
-    def stop(self) -> None:
-        """End the child, whatever it is doing."""
-        if self._process.poll() is None:
-            self._process.kill()
-        if self._thread is not threading.current_thread():
-            for stream in (self._process.stdin, self._process.stdout):
-                if stream is not None and not stream.closed and self._thread is None:
-                    stream.close()
-        self._process.wait()
-
-
-def _failed(why: str) -> Reply:
-    return Reply({}, {}, {}, why)
-
-
-# the child ----------------------------------------------------------------------------------------
 
 
 def serve() -> None:
@@ -126,11 +37,11 @@ def serve() -> None:
     try:
         reply = solve(question)
     except MemoryError:
-        reply = _failed("SymPy ran out of memory")
+        reply = failed("SymPy ran out of memory")
     except RecursionError:
-        reply = _failed("the expression is too deep for SymPy")
+        reply = failed("the expression is too deep for SymPy")
     except Exception as error:
-        reply = _failed(f"SymPy could not derive it ({type(error).__name__}: {str(error)[:100]})")
+        reply = failed(f"SymPy could not derive it ({type(error).__name__}: {str(error)[:100]})")
     sys.stdout.buffer.write(pickle.dumps(reply, protocol=pickle.HIGHEST_PROTOCOL))
     sys.stdout.buffer.flush()
     os._exit(0)  # interpreter shutdown would cost as much as a small derivation
@@ -144,47 +55,39 @@ def _limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
 
 
-class TooLarge(Exception):
-    """The expression has more entries than SymPy can be given."""
-
-
 _MOST_SYMBOLS = 64  # entries of all inputs together, up to which each is a symbol
 _MOST_OBJECTS = 20_000  # elements of all nodes together, up to which they are evaluated as objects
 _MOST_ENTRIES = 400  # partial derivatives taken; of more, a sample
 _LONGEST = 2_000  # characters of a formula that is still sent back
 
 
+def numbers_in(outputs: Sequence[Node]) -> int:
+    """How many numbers an evaluation computes."""
+    return sum(one.size for one in toposort(outputs))
+
+
+def too_large(outputs: Sequence[Node]) -> str | None:
+    """Why SymPy is not even asked: the numbers in the expression are too many to be handled one by one."""
+    count = numbers_in(outputs)
+    if count <= _MOST_OBJECTS:
+        return None
+    return f"SymPy was not asked: the expression has {count:,} numbers in it, more than {_MOST_OBJECTS:,}"
+
+
 def solve(question: Question) -> Reply:
     """SymPy's derivative of the question's expressions, at all entries or at a sample of them."""
-    from .errors import Source
-    from .problem import pose
-    from .targets import targets
-
     sources = [Source(name, text) for name, text in question.texts]
     problem = pose(sources, question.values)
     wanted = targets(problem, question.wrt)
-    try:
-        return _Derivation(question, problem, wanted).reply()
-    except TooLarge as error:
-        return _failed(str(error))
+    return _Derivation(question, problem, wanted).reply()
 
 
 class _Derivation:
     """One question being answered."""
 
     def __init__(self, question: Question, problem: Any, wanted: Sequence[Any]) -> None:
-        import numpy as np
-
-        from .graph import toposort
-
-        self.np = np
         self.m = SympyMath()
         self.question, self.problem, self.wanted = question, problem, wanted
-        objects = sum(one.size for one in toposort(problem.outputs))
-        if objects > _MOST_OBJECTS:
-            raise TooLarge(
-                f"the expression has {objects:,} numbers in it, more than the {_MOST_OBJECTS:,} that SymPy is given"
-            )
         self.symbols: dict[Any, tuple[str, tuple[int, ...]]] = {}
         self.point: dict[Any, float] = {}
         self.values = self.symbolic_inputs()
@@ -192,12 +95,10 @@ class _Derivation:
 
     def symbolic_inputs(self) -> dict[str, Any]:
         """Every entry of every input a symbol; of many, only those differentiated by, the others numbers."""
-        np, problem = self.np, self.problem
+        problem = self.problem
         names = {target.node.attrs["name"] for target in self.wanted}
         used = {name: problem.values[name] for name in problem.inputs}
         few = sum(array.size for array in used.values()) <= _MOST_SYMBOLS
-        if not few and sum(used[name].size for name in names) > _MOST_OBJECTS:
-            raise TooLarge("the inputs have more entries than SymPy is given")
         values: dict[str, Any] = {}
         for name, array in used.items():
             made = np.empty(array.shape, object)
@@ -219,11 +120,9 @@ class _Derivation:
         return made
 
     def number(self, value: Any) -> Any:
-        return bool(value) if isinstance(value, (bool, self.np.bool_)) else self.m.number(float(value))
+        return bool(value) if isinstance(value, (bool, np.bool_)) else self.m.number(float(value))
 
     def evaluated(self) -> list[Any]:
-        from .exact import evaluate_exact
-
         return evaluate_exact(self.problem.outputs, self.values, self.m)
 
     # what is asked ------------------------------------------------------------------------------
@@ -246,7 +145,7 @@ class _Derivation:
         """All places, or a sample spread by a fixed generator."""
         if count <= _MOST_ENTRIES:
             return list(range(count))
-        picked = self.np.random.default_rng(0).choice(count, size=_MOST_ENTRIES // 8, replace=False)
+        picked = np.random.default_rng(0).choice(count, size=_MOST_ENTRIES // 8, replace=False)
         return sorted(map(int, picked))
 
     def derivatives(self) -> dict[str, list[Callable[[], Any]]]:
@@ -277,7 +176,7 @@ class _Derivation:
         """The sum of all outputs, each weighed by its seed."""
         parts = []
         for output, seed in zip(self.outputs, self.question.seeds, strict=True):
-            weights = self.np.ones(output.shape) if seed is None else seed
+            weights = np.ones(output.shape) if seed is None else seed
             parts += [
                 y if w == 1 else self.m.number(float(w)) * y
                 for y, w in zip(output.ravel(), weights.ravel(), strict=True)
@@ -391,7 +290,7 @@ class _Derivation:
             return None
         common = None
         for place, expression in exprs.items():
-            index = tuple(map(int, self.np.unravel_index(place, target.node.shape)))
+            index = tuple(map(int, np.unravel_index(place, target.node.shape)))
             own = {s: self.symbols[s] for s in expression.free_symbols}
             if any(where not in ((), index) for _, where in own.values()):
                 return None
@@ -408,8 +307,6 @@ def _diff(expression: Any, *symbols: Any) -> Callable[[], Any]:
 
 def _is_place(node: Any, outputs: Sequence[Any]) -> bool:
     """Whether an input is used as an index somewhere."""
-    from .graph import toposort
-
     return any(
         node in below.inputs[i:]
         for below in toposort(outputs)
@@ -583,8 +480,6 @@ class SympyMath:
 
     def cofactor(self, matrix: Any) -> Any:
         """The matrix of cofactors, as an object array."""
-        import numpy as np
-
         if len(matrix) == 1:
             return np.array([[self.sp.Integer(1)]], object)
         found = self.sp.Matrix(matrix.tolist()).cofactor_matrix(method="berkowitz")

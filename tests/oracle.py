@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import product
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -51,8 +51,8 @@ class MpMath:
     def __init__(self, digits: int = 50) -> None:
         self.ctx = mpmath.mp.clone()
         self.ctx.dps = digits
-        names = "exp log sqrt sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh erf erfc gamma floor ceil sign"
-        for name in names.split():
+        names = "exp log sqrt sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh"
+        for name in f"{names} erf erfc gamma floor ceil sign".split():
             setattr(self, name, self._real(getattr(self.ctx, name)))
         self.round = self._real(self.ctx.nint)  # halves go to the even number, as in NumPy
         self.loggamma = self._real(lambda x: self.ctx.loggamma(x) if x > 0 else self.ctx.log(abs(self.ctx.gamma(x))))
@@ -322,9 +322,9 @@ def _along_axes(entry: Entry) -> Iterable[Case]:
     over_matrices = any(_takes_matrix(entry.name, example) for example in entry.examples)
     if "axis" not in signature.names or not over_matrices:
         return
-    several = "int" != signature.kinds["axis"].partition(" ")[0] or "tuple" in signature.kinds["axis"]
-    for axis in ("0", "1", "-1", *(["(0, 1)"] if several else [])):
-        for keepdims in ("", ", keepdims=True") if "keepdims" in signature.names else ("",):
+    one_axis = signature.kinds["axis"] in ("int", "int | None")
+    for axis in ["0", "1", "-1"] if one_axis else ["0", "1", "-1", "(0, 1)"]:
+        for keepdims in ["", ", keepdims=True"] if "keepdims" in signature.names else [""]:
             yield Case(f"{entry.name}(x, axis={axis}{keepdims})", (("x", (2, 3)),))
 
 
@@ -374,22 +374,24 @@ def draw(
 ) -> Point:
     """A random point inside an operation's domain, the same for the same number each time."""
     rng = np.random.default_rng([crc32(repr(problem.case).encode()), number])
-    intervals = [*domain] or [(-2.0, 2.0)]
+    intervals = list(domain) or [(-2.0, 2.0)]
+    intervals += intervals[-1:] * len(problem.inputs)
     for _ in range(100):
         values = {
-            name: rng.integers(0, 2, one.shape).astype(bool) if one.boolean else _uniform(rng, one.shape, *intervals[min(i, len(intervals) - 1)])
-            for i, (name, one) in enumerate(problem.inputs.items())
+            name: _random(rng, one, *interval)
+            for (name, one), interval in zip(problem.inputs.items(), intervals, strict=False)
         }
         # What is defined is for the exact value to say, not for the code under test (log(det(A)) needs a positive one).
-        exact = exact_value(problem.real, values)
-        if not finite or all(map(M.isfinite, exact.flat)):
-            a, b = ({one.attrs["name"]: _uniform(rng, one.shape, -1, 1) for one in problem.wrt} for _ in range(2))
-            return Point(values, as_floats(exact), _uniform(rng, problem.output.shape, -2, 2), a, b)
+        exact = exact_value(problem.real, values) if finite else np.zeros(0)
+        if all(map(M.isfinite, exact.flat)):
+            a, b = ({one.attrs["name"]: _random(rng, one, -1, 1) for one in problem.wrt} for _ in range(2))
+            return Point(values, as_floats(exact), _random(rng, problem.seed, -2, 2), a, b)
     raise AssertionError(f"{problem.case} is defined at none of 100 points in {intervals}")
 
 
-def _uniform(rng: np.random.Generator, shape: Shape, low: float, high: float) -> Any:
-    return np.asarray(rng.uniform(low, high, shape))
+def _random(rng: np.random.Generator, one: Node, low: float, high: float) -> Any:
+    """Numbers, or truth values, for a node's shape."""
+    return np.asarray(rng.integers(0, 2, one.shape) == 1 if one.boolean else rng.uniform(low, high, one.shape))
 
 
 # checks -----------------------------------------------------------------------------------------
@@ -409,7 +411,7 @@ _plan = cache(plan)
 
 
 def assert_close(found: Any, expected: Any, tolerance: float, *, scale: float = 0.0) -> None:
-    """Equal, truth values as 0 and 1, but for a part of the largest expected number, or of `scale` where terms may cancel."""
+    """Equal but for a part of the largest expected number, or of `scale` where terms may cancel."""
     found, expected = as_floats(found), as_floats(expected)
     same = (found == expected) | (np.isnan(found) & np.isnan(expected))
     finite = np.abs(expected[np.isfinite(expected)])
@@ -503,28 +505,34 @@ def check_simplified(problem: Problem, outputs: Sequence[Node], point: Point) ->
 
 
 def check_sympy(problem: Problem, point: Point, entries: int = 3) -> None:
-    """SymPy's derivative of the weighted sum of outputs is the gradient, at some entries of each input."""
-    import sympy as sp
-
-    from gradcalc.symbolic import SympyMath
-
-    symbols = {name: _symbols(name, one) for name, one in problem.inputs.items()}
-    (output,) = evaluate_exact([problem.real], symbols, SympyMath())
-    total = sp.Add(*(sp.Float(float(weight), 30) * element for weight, element in zip(point.seed.flat, output.flat, strict=True)))
-    at = {s: sp.Float(float(x), 30) for name in symbols for s, x in zip(symbols[name].flat, point.values[name].flat, strict=True)}
+    """SymPy's derivative of the weighted sum of outputs is the gradient, at the last entries of each input."""
     for one, back in zip(problem.wrt, numbers(problem.gradient, point), strict=True):
-        asked = list(zip(symbols[one.attrs["name"]].flat, back.flat, strict=True))[-entries:]
-        expected = [float(sp.diff(total, symbol).evalf(20, subs=at)) for symbol, _ in asked]
-        assert_close([found for _, found in asked], expected, 1e-10, scale=float(np.max(np.abs(back), initial=0.0)))
+        places = list(np.ndindex(*one.shape))[-entries:]
+        expected = [sympy_partial(problem, point, one.attrs["name"], place) for place in places]
+        largest = float(np.max(np.abs(back), initial=0.0))
+        assert_close([back[place] for place in places], expected, 1e-10, scale=largest)
 
 
-def _symbols(name: str, one: Node) -> Any:
+def sympy_partial(problem: Problem, point: Point, name: str, place: tuple[int, ...]) -> float:
+    """The derivative by one entry, the only symbol among numbers: derivatives by others never enter it."""
     import sympy as sp
 
-    out = np.empty(one.shape, object)
-    for place in np.ndindex(*one.shape):
-        out[place] = sp.Symbol("_".join([name, *map(str, place)]), real=True)
-    return out
+    def number(x: float) -> Any:
+        return sp.Float(float(x), 30)
+
+    values = {one: np.asarray(np.frompyfunc(number, 1, 1)(array), object) for one, array in point.values.items()}
+    value, symbol = values[name][place], sp.Symbol(name, real=True)
+    values[name][place] = symbol
+    (output,) = evaluate_exact([problem.real], values, _sympy_math())
+    total = sp.Add(*(number(weight) * element for weight, element in zip(point.seed.flat, output.flat, strict=True)))
+    return float(sp.diff(total, symbol).evalf(20, subs={symbol: value}))
+
+
+@cache
+def _sympy_math() -> Any:
+    from gradcalc.symbolic import SympyMath  # here, so that SymPy is imported by the tests that use it
+
+    return SympyMath()
 
 
 # Python as a second reader ------------------------------------------------------------------------
@@ -569,10 +577,47 @@ def _sum_exp(x: Any, axis: Any, keepdims: bool) -> Any:
     return np.sum(np.exp(x), axis=axis, keepdims=keepdims)
 
 
+def _gelu(x: Any, approximate: str = "none") -> Any:
+    if approximate == "tanh":
+        return x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+    return x / 2 * (1 + NUMPY["erf"](x / np.sqrt(2)))
+
+
+def _spread(root: bool) -> Callable[..., Any]:
+    def spread(x: Any, dim: Any = None, unbiased: bool = True, correction: int = 1) -> Any:
+        variance = np.var(x, axis=dim, ddof=correction if unbiased else 0)
+        return np.sqrt(variance) if root else variance
+
+    return spread
+
+
+def _extreme(whole: Callable[..., Any], place: Callable[..., Any], pair: Callable[..., Any]) -> Callable[..., Any]:
+    def extreme(x: Any, other: Any = None, dim: int | None = None) -> Any:
+        if other is not None:
+            return pair(x, other)
+        return whole(x) if dim is None else (whole(x, axis=dim), place(x, axis=dim))
+
+    return extreme
+
+
+TORCH = SimpleNamespace(
+    var=_spread(root=False),
+    std=_spread(root=True),
+    max=_extreme(np.max, np.argmax, np.maximum),
+    min=_extreme(np.min, np.argmin, np.minimum),
+    norm=lambda x, p=2, dim=None: np.sum(np.abs(x) ** p, axis=dim) ** (1 / p),
+    transpose=np.swapaxes,
+    flatten=lambda x, start=0: x.reshape(*x.shape[:start], -1),
+)
+"""What PyTorch means differently from NumPy."""
+
 NUMPY: dict[str, Any] = {
     **vars(np.linalg),
     **vars(np),
+    **{name: np.vectorize(getattr(math, name), otypes=[float]) for name in ("erf", "erfc", "gamma", "lgamma")},
     "np": np,
+    "torch": TORCH,
+    "gelu": _gelu,
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "softplus": lambda x: np.log(1 + np.exp(x)),
     "relu": lambda x: np.where(x > 0, x, 0),

@@ -115,7 +115,8 @@ def test_broadcasting_is_summed_out(text, shapes, expected):
 
 
 @pytest.mark.parametrize(
-    ("shape", "to"), [((2, 3), (3,)), ((2, 3), (2, 1)), ((2, 3), ()), ((2, 3), (1, 1)), ((3,), (2, 3)), ((1, 0), (1, 1))]
+    ("shape", "to"),
+    [((2, 3), (3,)), ((2, 3), (2, 1)), ((2, 3), ()), ((2, 3), (1, 1)), ((3,), (2, 3)), ((1, 0), (1, 1))],
 )
 def test_summed_to_shape(shape, to):
     (found,) = numbers([summed_to(variable("g", shape), to)], g=np.ones(shape))
@@ -261,7 +262,15 @@ def test_both_modes_give_the_same_jacobian(text, shapes):
 
 @pytest.mark.parametrize(
     ("text", "shape"),
-    [("x**2", (0,)), ("sum(x)", (0,)), ("x[:0]", (3,)), ("sum(x, axis=0)", (0, 2)), ("x**2", (1,)), ("x", (1, 1, 1)), ("x", ())],
+    [
+        ("x**2", (0,)),
+        ("sum(x)", (0,)),
+        ("x[:0]", (3,)),
+        ("sum(x, axis=0)", (0, 2)),
+        ("x**2", (1,)),
+        ("x", (1, 1, 1)),
+        ("x", ()),
+    ],
 )
 def test_jacobians_of_sizes_0_and_1(text, shape):
     output, x = read(text, x=shape), variable("x", shape)

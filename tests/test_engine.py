@@ -22,7 +22,9 @@ SHAPES = {"x": (3, 3), "y": (3,), "z": (), "w": (1, 3)}
 
 
 def read(text: str, **values: Any) -> Node:
-    return pose([Source("expression", text)], {name: np.asarray(value, float) for name, value in values.items()}).outputs[0]
+    return pose(
+        [Source("expression", text)], {name: np.asarray(value, float) for name, value in values.items()}
+    ).outputs[0]
 
 
 def node_by_node(outputs: Sequence[Node], values: dict[str, Any]) -> list[Any]:
@@ -140,7 +142,9 @@ def test_outputs_that_others_are_made_of_are_kept():
     same(evaluate(outputs, VALUES), node_by_node(outputs, VALUES))
 
 
-@pytest.mark.parametrize("text", ["x", "x.T", "x.reshape(9)", "x[0]", "x[::-1]", "x[:, None]", "x + 0*x", "-(-x)", "x*1"])
+@pytest.mark.parametrize(
+    "text", ["x", "x.T", "x.reshape(9)", "x[0]", "x[::-1]", "x[:, None]", "x + 0*x", "-(-x)", "x*1"]
+)
 def test_results_share_no_memory_with_inputs(text):
     given = {"x": np.arange(9.0).reshape(3, 3)}
     (found,) = evaluate([read(text, **given)], given)
@@ -221,7 +225,9 @@ def test_values_are_freed_after_their_last_use_and_outputs_never():
     freed = [place for step in steps for place in step.frees]
     assert len(freed) == len(set(freed))
     assert not set(freed) & set(planned.outputs)
-    assert all(place not in later.reads for i, step in enumerate(steps) for place in step.frees for later in steps[i + 1 :])
+    assert all(
+        place not in later.reads for i, step in enumerate(steps) for place in step.frees for later in steps[i + 1 :]
+    )
     assert steps[1].writes in steps[2].frees
 
 

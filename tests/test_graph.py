@@ -59,7 +59,9 @@ def test_whole_numbers_and_floats_are_the_same_constant():
     assert constant(1.0) is not constant(True)
 
 
-@pytest.mark.parametrize(("a", "b"), [(True, 1), (1, 1.0), (True, 1.0), (0.0, -0.0), ((1, 2), (1.0, 2)), ((True,), (1,))])
+@pytest.mark.parametrize(
+    ("a", "b"), [(True, 1), (1, 1.0), (True, 1.0), (0.0, -0.0), ((1, 2), (1.0, 2)), ((True,), (1,))]
+)
 def test_attributes_that_python_calls_equal_stay_apart(a, b):
     assert graph._key(a) != graph._key(b)
 

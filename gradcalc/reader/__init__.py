@@ -21,7 +21,7 @@ from gradcalc.errors import GradcalcError, Label, Source, Span
 from gradcalc.reader import files, literal, objects, tables
 from gradcalc.reader.values import Array
 from gradcalc.reader.values import as_array as as_array
-from gradcalc.reader.words import STDIN, empty, plain_name, whole
+from gradcalc.reader.words import STDIN, empty, not_a_number, plain_name, whole
 
 __all__ = ["as_array", "read"]
 
@@ -72,6 +72,8 @@ def _evaluated(source: Source, evaluate: Callable[[Source], Any], strays: list[S
 
     The language is asked first, for `[1, pi]` and a seed's `[1, m]` look no different from `[1, abc]`.
     """
+    if quoted := [span for span in strays if span.text[0] in "'\""]:
+        raise not_a_number(quoted[0])
     try:
         value = evaluate(source)
     except GradcalcError as error:

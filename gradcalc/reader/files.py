@@ -73,7 +73,7 @@ def _binary(source: Source, path: str, key: str | None) -> Array:
             with warnings.catch_warnings(action="ignore"):  # NumPy remarks on files that Python 2 wrote
                 # Never pickle: a file of objects could run any code.
                 loaded = np.load(path if large else file, mmap_mode="r" if large else None, allow_pickle=False)
-                return as_array(_one_of(source, path, loaded, key), path)
+                return as_array(_one_of(source, path, loaded, key), shown(path))
         except GradcalcError:
             raise
         except Exception as error:  # NumPy, zipfile and zlib raise a dozen kinds for a broken file
@@ -110,7 +110,7 @@ def _one_of(source: Source, path: str, loaded: Any, key: str | None) -> Array:
 def _missing(source: Source, path: str) -> GradcalcError:
     folder, name = os.path.split(path)
     try:
-        meant = nearest(name, os.listdir(folder or "."))
+        meant = nearest(name, os.listdir(os.path.expanduser(folder) or "."))
     except (OSError, ValueError):
         return _error("missing-file", f"there is no directory `{shown(folder)}`", source)
     helps = [f"did you mean `{source.name} {os.path.join(folder, meant)}`?"] if meant else []

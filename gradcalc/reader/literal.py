@@ -57,7 +57,13 @@ def stray(strays: list[Span], cause: GradcalcError) -> GradcalcError:
     """The error for the word that the expression language stumbled over, with its advice."""
     place = cause.span
     hit = [s for s in strays if place and place.source == s.source and s.start <= place.start < s.end]
-    return not_a_number((hit or strays)[0], cause.helps)
+    span = (hit or strays)[0]
+    helps = cause.helps if hit else []
+    if re.fullmatch(r".*\.[A-Za-z]\w*", span.text):
+        helps = ["a file's name must end in .npy, .npz, .csv, .tsv, .txt or .json"]
+    elif "." in span.text:  # `1.2.3`: the language would multiply 1.2 by .3
+        helps = []
+    return not_a_number(span, helps)
 
 
 def _words(place: Span) -> list[Span]:

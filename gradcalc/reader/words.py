@@ -82,13 +82,13 @@ def not_a_number(span: Span, helps: list[str] | None = None) -> GradcalcError:
         "not-a-number",
         f"`{shown(word)}` in `{name}` is not a number" if word else f"a number is missing in `{name}`",
         labels=[Label(span, "expected a number")],
-        helps=helps or _advice(word),
+        helps=_advice(word) or helps or [],
     )
 
 
 def _advice(word: str) -> list[str]:
     if is_missing(word):
-        return ["write a number that is not known as `nan`"]
+        return ["write a missing number as `nan`"]
     inner = word.strip("\"'")
     if inner != word and number(inner) is not None:
         return [f"leave out the quotes: `{shown(inner)}`"]
