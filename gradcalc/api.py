@@ -24,6 +24,7 @@ from .graph import variable
 from .language.builder import build
 from .language.parser import parse
 from .language.values import node_of
+from .problem import read_programs
 from .reader import as_array
 from .results import Answer
 from .solver import Solver
@@ -195,7 +196,7 @@ def _computed(command: str, expr: Expr, inputs: Mapping[str, Any], **options: An
     texts = [expr] if isinstance(expr, str) else list(expr)
     sources = [Source("expression" if len(texts) == 1 else f"expression {i}", text) for i, text in enumerate(texts, 1)]
     arrays = {name: as_array(value, name) for name, value in inputs.items()}
-    return _answer(command, sources, arrays, **options)
+    return _answer(command, read_programs(sources, arrays), arrays, **options)
 
 
 def _seeds(expr: Expr, seed: Any) -> list[Any] | None:

@@ -6,7 +6,7 @@ A check that could not run is "not checked" with the reason; it never looks like
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +28,7 @@ class Verdict:
     Attributes:
         status: `agree`, `disagree` or `not checked`.
         method: what the numbers were compared with.
+        also: what else they were compared with, all entries together.
         entries: how many entries were compared, of `total`.
         max_relative_difference: over the compared entries.
         reason: why not all entries, or none, were compared.
@@ -36,6 +37,7 @@ class Verdict:
 
     status: str
     method: str | None = None
+    also: str | None = None
     entries: int = 0
     total: int = 0
     max_relative_difference: float | None = None
@@ -63,7 +65,7 @@ def compare(ours: Mapping[str, Any], reply: Reply) -> Verdict:
                 if worst is None or gap > difference:
                     worst = (entry_name(label, array.shape, place), mine, theirs)
             difference = max(difference, gap) if mine != theirs else difference
-    reason = _uncompared(reply, compared, total)
+    reason = _uncompared(ours, reply, compared, total)
     if compared == 0 and total > 0:
         return Verdict(status="not checked", total=total, reason=reason or "SymPy gave no number to compare with")
     return Verdict(
@@ -75,6 +77,18 @@ def compare(ours: Mapping[str, Any], reply: Reply) -> Verdict:
         reason=reason,
         worst=worst,
     )
+
+
+def both(first: Verdict, second: Verdict) -> Verdict:
+    """One verdict of two checks that ran side by side: they must agree to say so."""
+    ran = [one for one in (first, second) if one.status != "not checked"]
+    if len(ran) < 2:
+        return ran[0] if ran else first
+    wrong = next((one for one in ran if one.status == "disagree"), None)
+    if wrong is not None:
+        return wrong
+    gaps = [one.max_relative_difference or 0.0 for one in ran]
+    return replace(first, also=second.method, max_relative_difference=max(gaps), reason=None)
 
 
 def _agree(a: float, b: float, largest: float) -> bool:
@@ -89,16 +103,21 @@ def _relative(a: float, b: float) -> float:
     return gap if np.isfinite(gap) else float("inf")
 
 
-def _uncompared(reply: Reply, compared: int, total: int) -> str | None:
-    reasons: dict[str, int] = {}
-    for places in reply.special.values():
-        for why in places.values():
-            reasons[why] = reasons.get(why, 0) + 1
+def _uncompared(ours: Mapping[str, Any], reply: Reply, compared: int, total: int) -> str | None:
+    """Why some entries were not compared, with the names of the first few."""
+    reasons: dict[str, list[str]] = {}
+    for label, places in reply.special.items():
+        for place, why in places.items():
+            reasons.setdefault(why, []).append(entry_name(label, ours[label].shape, place))
     if not reasons:
         return "a sample of the entries" if compared < total else None
-    if len(reasons) == 1 and compared == 0:
+    if total == 1:
         return next(iter(reasons))
-    return "; ".join(f"{count} {'entry' if count == 1 else 'entries'}: {why}" for why, count in reasons.items())
+    return "; ".join(f"{why} at {_listed(names)}" for why, names in reasons.items())
+
+
+def _listed(names: Sequence[str], most: int = 3) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def entry_name(label: str, shape: tuple[int, ...], place: int) -> str:
@@ -130,7 +149,7 @@ def along(
     function: Callable[[float, Sequence[Any]], Any],
     slope: Callable[[Sequence[Any]], Any],
     total: int,
-    why: str,
+    why: str | None,
 ) -> Verdict:
     """A derivative against differences of the function along some directions.
 
@@ -145,10 +164,10 @@ def along(
         estimate, error = _ridders(lambda h, v=direction: function(h, v))  # type: ignore[misc]
         scale = max(float(np.max(np.abs(one), initial=0.0)) for one in (claimed, estimate))
         if not np.isfinite(scale):
-            return Verdict(status="not checked", total=total, reason=f"{why}; differences are not finite here")
+            return Verdict(status="not checked", total=total, reason=_because(why, "differences are not finite here"))
         if np.max(error, initial=0.0) > 1e-5 * scale:
             return Verdict(
-                status="not checked", total=total, reason=f"{why}; differences are too rough here, as at a kink"
+                status="not checked", total=total, reason=_because(why, "differences are too rough here, as at a kink")
             )
         gap = np.abs(claimed - estimate)
         difference = max(difference, float(np.max(gap, initial=0.0)) / scale if scale else 0.0)
@@ -156,6 +175,10 @@ def along(
             status = "disagree"
     method = f"differences along {len(directions)} direction{'s' * (len(directions) > 1)}"
     return Verdict(status=status, method=method, total=total, max_relative_difference=difference, reason=why)
+
+
+def _because(*reasons: str | None) -> str:
+    return "; ".join(one for one in reasons if one)
 
 
 def _ridders(function: Callable[[float], Any]) -> tuple[Any, Any]:

@@ -125,7 +125,7 @@ def position(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, offset) + 1, offset - line_start + 1
 
 
-def nearest(word: str, candidates: Iterable[str], cutoff: float = 0.6) -> str | None:
+def nearest(word: str, candidates: Iterable[str], cutoff: float = 0.7) -> str | None:
     """The candidate most like `word`, or None where nothing is close."""
     from difflib import get_close_matches
 
@@ -198,7 +198,7 @@ def _marks(labels: list[tuple[int, int, Label]]) -> list[str]:
     if not spoken:
         return ["".join(row)]
     last = spoken.pop()
-    if last[1] < len(row):  # something is marked to the right of it: hang it too
+    if max(last[1], last[0] + 1) < len(row):  # something is marked to the right of it: hang it too
         spoken.append(last)
         rows = ["".join(row)]
     else:

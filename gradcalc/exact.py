@@ -23,15 +23,19 @@ def evaluate_exact(outputs: Sequence[Node], values: Mapping[str, Any], m: Any) -
     a number of the namespace.
     """
     found: dict[Node, Any] = {}
-    for one in toposort(outputs):
-        if is_input(one):
-            found[one] = _objects(values[one.attrs["name"]])
-        elif is_constant(one):
-            data = one.attrs["value"].data
-            found[one] = _objects(data) if one.boolean else _each(m.number, data)
-        else:
-            found[one] = _applied(one, [found[below] for below in one.inputs], m)
+    with np.errstate(all="ignore"):  # NumPy looks at the objects' floats where it can, nan among them
+        for one in toposort(outputs):
+            found[one] = _evaluated(one, found, values, m)
     return [found[one] for one in outputs]
+
+
+def _evaluated(one: Node, found: Mapping[Node, Any], values: Mapping[str, Any], m: Any) -> Any:
+    if is_input(one):
+        return _objects(values[one.attrs["name"]])
+    if is_constant(one):
+        data = one.attrs["value"].data
+        return _objects(data) if one.boolean else _each(m.number, data)
+    return _applied(one, [found[below] for below in one.inputs], m)
 
 
 def _applied(one: Node, inputs: list[Any], m: Any) -> Any:

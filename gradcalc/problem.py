@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from .language.builder import build, unknown_name
 from .language.names import used_names
 from .language.parser import parse
 from .language.syntax import Name, Program
-from .language.values import CONSTANTS, Library, node_of
+from .language.values import CONSTANTS, Key, Library, Method, node_of
 
 
 class Problem(NamedTuple):
@@ -30,10 +30,41 @@ class Problem(NamedTuple):
     notes: list[str]
 
 
-def pose(sources: Sequence[Source], arrays: Mapping[str, Any]) -> Problem:
-    """Read the expressions at the given arrays; every name must have a value and every value a use."""
+def read_programs(sources: Sequence[Source], names: Collection[str]) -> list[Program]:
+    """The expressions' syntax trees; every name in them must be given a value, and every given one used."""
     programs = [parse(source) for source in sources]
-    _check_names(programs, arrays)
+    used: dict[str, Span] = {}
+    for program in programs:
+        for name, span in used_names(program, names).items():
+            used.setdefault(name, span)
+    spare = [name for name in names if name not in used]
+    missing = [name for name in used if name not in names and name not in CONSTANTS]
+    if missing:
+        raise _missing(missing[0], used[missing[0]], spare)
+    if spare:
+        raise _unused(spare[0], used)
+    return programs
+
+
+def _missing(name: str, span: Span, spare: Sequence[str]) -> GradcalcError:
+    error = unknown_name(Name(span, name), spare)
+    if error.message.endswith("has no value"):
+        error.kind, error.origin = "missing-input", name
+        error.notes += [
+            f"`--{one}` was given: upper and lower case differ" for one in spare if one.lower() == name.lower()
+        ]
+    return error
+
+
+def _unused(name: str, used: Iterable[str]) -> GradcalcError:
+    found = nearest(name, used)
+    helps = [f"did you mean `--{found}`?"] if found else []
+    helps.append(f"leave it out: drop `--{name}`")
+    return GradcalcError("unused-input", f"`{name}` is not in the expression", helps=helps, origin=name)
+
+
+def pose(programs: list[Program], arrays: Mapping[str, Any]) -> Problem:
+    """The expressions as graphs at the given arrays."""
     inputs = {name: variable(name, array.shape, boolean=array.dtype == bool) for name, array in arrays.items()}
     outputs: list[Node] = []
     places: dict[Node, Span] = {}
@@ -60,7 +91,12 @@ def located_evaluate(outputs: Sequence[Node], values: Mapping[str, Any], places:
 def _single(value: Any, program: Program) -> Node:
     """A program's value as one array; several values ask which."""
     last = program.statements[-1].span
-    if isinstance(value, tuple):
+    if isinstance(value, Method):
+        call = f"{last.text}()"
+        raise GradcalcError(
+            "not-a-number", f"`{last.text}` is a method", labels=[Label(last)], helps=[f"call it: `{call}`"]
+        )
+    if isinstance(value, tuple) and not isinstance(value, (Library, Key)):
         text = last.text if len(last.text) < 40 else "…"
         raise GradcalcError(
             "several-outputs",
@@ -68,49 +104,23 @@ def _single(value: Any, program: Program) -> Node:
             labels=[Label(last)],
             helps=[f"choose one: `({text})[0]`", f"or put them in a list, if their shapes are equal: `[{text}]`"],
         )
+    if not isinstance(value, (Node, list)):
+        raise GradcalcError("not-a-number", "the expression is not a number or an array", labels=[Label(last)])
     try:
         return node_of(value)
-    except GradcalcError:
-        if isinstance(value, Library) or value is None or isinstance(value, str):
-            error = GradcalcError("not-a-number", "the expression is not a number or an array")
+    except GradcalcError as error:
         raise error.locate(last) from None
 
 
 def _not_finite(name: str, array: Any) -> str | None:
-    if array.dtype == bool:
-        return None
     count = int(array.size - np.count_nonzero(np.isfinite(array)))
+    if count == 0:
+        return None
     return (
-        f"`{name}` has {count} element{'s' * (count != 1)} that {'is' if count == 1 else 'are'} not finite"
-        if count
-        else None
+        f"`{name}` has {count} elements that are not finite"
+        if count > 1
+        else f"`{name}` has an element that is not finite"
     )
-
-
-def _check_names(programs: Sequence[Program], arrays: Mapping[str, Any]) -> None:
-    used: dict[str, Span] = {}
-    for program in programs:
-        for name, span in used_names(program, arrays).items():
-            used.setdefault(name, span)
-    missing = [name for name in used if name not in arrays and name not in CONSTANTS]
-    spare = [name for name in arrays if name not in used]
-    if missing:
-        raise _missing(missing[0], used[missing[0]], spare)
-    if spare:
-        found = nearest(spare[0], used)
-        helps = [f"did you mean `--{found}`?"] if found else []
-        raise GradcalcError(
-            "unused-input",
-            f"`{spare[0]}` is not in the expression",
-            helps=[*helps, f"leave it out: drop `--{spare[0]}`"],
-        )
-
-
-def _missing(name: str, span: Span, spare: Sequence[str]) -> GradcalcError:
-    error = unknown_name(Name(span, name), spare)
-    if error.message.endswith("has no value"):
-        error.kind, error.origin = "missing-input", name
-    return error
 
 
 # inputs from texts -------------------------------------------------------------------------------
@@ -132,9 +142,19 @@ def read_text(source: Source, values: Mapping[str, Any], random: Generator) -> A
 def evaluate_text(source: Source, values: Mapping[str, Any], random: Generator) -> Any:
     """The numbers of an expression of given arrays and random numbers."""
     program = parse(source)
+    for name, span in used_names(program, values).items():
+        if name not in values and name not in CONSTANTS:
+            raise _not_an_input(name, span, values)
     inputs = {name: variable(name, array.shape, boolean=array.dtype == bool) for name, array in values.items()}
     built = build(program, inputs, lambda one: evaluate([one], values)[0], extra=_random(random))
     return located_evaluate([_single(built.value, program)], values, built.places)[0]
+
+
+def _not_an_input(name: str, span: Span, values: Mapping[str, Any]) -> GradcalcError:
+    found = nearest(name, values)
+    helps = [f"did you mean `{found}`?"] if found else []
+    helps.append("give numbers, as `3` or `[1, 2]`, or a file: .npy, .npz:key, .csv, .json")
+    return GradcalcError("unknown-name", f"`{name}` has no value here", labels=[Label(span)], helps=helps)
 
 
 def _random(made: Generator) -> dict[str, Callable[..., Any]]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .errors import GradcalcError, Label, Source
+import numpy as np
+
+from .errors import GradcalcError, Label
 from .graph import Node
+from .language.syntax import Program
 from .problem import Problem, located_evaluate, pose
 
 if TYPE_CHECKING:
@@ -54,6 +57,11 @@ class Answer:
     notes: list[str] = field(default_factory=list)
     pending: Callable[[], None] | None = None
 
+    def has_nan_value(self) -> bool:
+        """Whether the expression itself, or one of several, is nan somewhere."""
+        values = [part.value for part in self.parts] if self.parts else [self.value]
+        return any(bool(np.isnan(value).any()) for value in values)
+
     def settle(self) -> Answer:
         """Wait for the check, if there is one under way."""
         pending, self.pending = self.pending, None
@@ -62,12 +70,12 @@ class Answer:
         return self
 
 
-def evaluated(expressions: Sequence[Source], inputs: Mapping[str, Any]) -> Answer:
+def evaluated(programs: list[Program], inputs: Mapping[str, Any]) -> Answer:
     """The value of one expression."""
-    problem = pose(expressions, inputs)
+    problem = pose(programs, inputs)
     output = one_expression(problem, "eval")
     (value,) = located_evaluate([output], problem.values, problem.places)
-    texts = [source.text for source in expressions]
+    texts = [program.source.text for program in programs]
     return Answer(command="eval", expressions=texts, value=value, output_shape=output.shape, notes=problem.notes)
 
 

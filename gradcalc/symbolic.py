@@ -17,8 +17,8 @@ import numpy as np
 
 from .errors import Source
 from .exact import evaluate_exact
-from .graph import Node, toposort
-from .problem import pose
+from .graph import toposort
+from .problem import pose, read_programs
 from .solver import Formula, Question, Reply, failed
 from .targets import targets
 
@@ -56,28 +56,14 @@ def _limit_memory() -> None:
 
 
 _MOST_SYMBOLS = 64  # entries of all inputs together, up to which each is a symbol
-_MOST_OBJECTS = 20_000  # elements of all nodes together, up to which they are evaluated as objects
 _MOST_ENTRIES = 400  # partial derivatives taken; of more, a sample
 _LONGEST = 2_000  # characters of a formula that is still sent back
-
-
-def numbers_in(outputs: Sequence[Node]) -> int:
-    """How many numbers an evaluation computes."""
-    return sum(one.size for one in toposort(outputs))
-
-
-def too_large(outputs: Sequence[Node]) -> str | None:
-    """Why SymPy is not even asked: the numbers in the expression are too many to be handled one by one."""
-    count = numbers_in(outputs)
-    if count <= _MOST_OBJECTS:
-        return None
-    return f"SymPy was not asked: the expression has {count:,} numbers in it, more than {_MOST_OBJECTS:,}"
 
 
 def solve(question: Question) -> Reply:
     """SymPy's derivative of the question's expressions, at all entries or at a sample of them."""
     sources = [Source(name, text) for name, text in question.texts]
-    problem = pose(sources, question.values)
+    problem = pose(read_programs(sources, question.values), question.values)
     wanted = targets(problem, question.wrt)
     return _Derivation(question, problem, wanted).reply()
 

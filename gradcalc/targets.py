@@ -59,7 +59,7 @@ def _target(problem: Problem, item: Expression) -> Target:
         )
     if name.name not in problem.inputs:
         found = nearest(name.name, problem.inputs)
-        helps = [f"did you mean `{found}`?"] if found else []
+        helps = [f"did you mean `{found}`?"] if found else [f"the inputs are {', '.join(problem.inputs)}"]
         raise GradcalcError("wrt", f"`{name.name}` is not an input", labels=[Label(name.span)], helps=helps)
     node = problem.inputs[name.name]
     if node.boolean:
@@ -138,8 +138,8 @@ def seed_arrays(problem: Problem, seeds: Sequence[Any] | None) -> list[Any]:
         wanted = f"{count}" if count == len(needing) else f"{len(needing)} or {count}"
         raise GradcalcError(
             "seed-count",
-            f"{len(given)} seeds for {count} expression{'s' * (count > 1)}, of which {len(needing)} need one",
-            helps=[f"give {wanted}, in the order of the expressions"],
+            f"{_counted(len(given), 'seed')} for {_counted(count, 'expression')}, of which {len(needing)} need one",
+            helps=[f"give {wanted}, in the order of the expressions: `{' '.join(['--seed ones'] * len(needing))}`"],
         )
     found: list[Any] = [None] * count
     for place, seed in zip(places, given, strict=True):
@@ -148,6 +148,10 @@ def seed_arrays(problem: Problem, seeds: Sequence[Any] | None) -> list[Any]:
         if found[i] is None:
             raise _needs_seed(problem.outputs[i], problem.programs[i])
     return found
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def _seed(problem: Problem, output: Node, seed: Any, program: Program) -> Any:

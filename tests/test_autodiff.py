@@ -14,7 +14,7 @@ from gradcalc.autodiff import batch, jvp, reaching, substitute, summed_to, vjp
 from gradcalc.engine import evaluate
 from gradcalc.errors import Source
 from gradcalc.graph import CATALOGUE, Node, constant, toposort, variable
-from gradcalc.problem import pose
+from gradcalc.problem import pose, read_programs
 from gradcalc.simplifier import simplify
 
 ONE = constant(1.0)
@@ -26,7 +26,8 @@ def inputs(**shapes: tuple[int, ...]) -> list[Node]:
 
 def read(text: str, **shapes: tuple[int, ...]) -> Node:
     """The graph of a text over inputs of these shapes."""
-    return pose([Source("expression", text)], {name: np.ones(shape) for name, shape in shapes.items()}).outputs[0]
+    values = {name: np.ones(shape) for name, shape in shapes.items()}
+    return pose(read_programs([Source("expression", text)], values), values).outputs[0]
 
 
 def numbers(nodes: Sequence[Node], **values: Any) -> list[np.ndarray]:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradcalc.answers import answer
+import gradcalc
+from gradcalc import api
 from gradcalc.checker import Verdict, along, compare, entry_name
 from gradcalc.cli.main import run
-from gradcalc.errors import Source
 from gradcalc.graph import CATALOGUE
 from gradcalc.render.text import verdict_line
-from gradcalc.symbolic import Reply, Solver
+from gradcalc.solver import Reply
 
 nan, inf = np.nan, np.inf
 
@@ -102,7 +102,7 @@ def test_nothing_compared_is_not_checked():
     ours = {"x": np.array([1.0, 2.0])}
     assert compare(ours, Reply({}, {}, {}, "no time")) == Verdict(status="not checked", total=2, reason="no time")
     both = compare(ours, reply(special={0: "a kink", 1: "a kink"}))
-    assert (both.status, both.reason, both.entries, both.method) == ("not checked", "a kink", 0, None)
+    assert (both.status, both.reason, both.entries, both.method) == ("not checked", "a kink at x[0], x[1]", 0, None)
     none = compare(ours, Reply({}, {}, {}))
     assert none.status == "not checked"
     assert none.reason
@@ -110,9 +110,9 @@ def test_nothing_compared_is_not_checked():
 
 def test_what_was_left_out_is_said():
     some = compare({"x": np.array([1.0, 2.0, 3.0])}, reply(1, 2, special={2: "a kink"}))
-    assert (some.status, some.entries, some.total, some.reason) == ("agree", 2, 3, "1 entry: a kink")
+    assert (some.status, some.entries, some.total, some.reason) == ("agree", 2, 3, "a kink at x[2]")
     wrong = compare({"x": np.array([1.0, 9.0, 3.0])}, reply(1, 2, special={2: "a kink"}))
-    assert (wrong.status, wrong.reason) == ("disagree", "1 entry: a kink")
+    assert (wrong.status, wrong.reason) == ("disagree", "a kink at x[2]")
     sample = compare({"x": np.array([1.0, 2.0, 3.0])}, reply(1))
     assert (sample.status, sample.entries, sample.reason) == ("agree", 1, "a sample of the entries")
 
@@ -158,9 +158,8 @@ def wrong_sine(monkeypatch):
 
 def test_wrong_rule_is_found_by_sympy(wrong_sine):
     wrong_sine(1 + 1e-8)
-    solver = Solver()
-    made = answer("grad", [Source("expression", "sum(sin(x))")], {"x": np.array([0.0])}, solver=solver, budget=60)
-    found = made.settle().check
+    made = gradcalc.answer("grad", "sum(sin(x))", {"x": [0.0]}, budget=60)
+    found = made.check
     assert found.status == "disagree"
     assert found.worst == ("x[0]", 1 + 1e-8, 1)
     assert found.max_relative_difference == pytest.approx(1e-8, rel=1e-6)
@@ -196,19 +195,19 @@ class Away:
     def stop(self) -> None: ...
 
 
-def by_differences(command: str, text: str, direction: Any = None, seed: Any = None, **values: Any) -> Verdict:
-    made = answer(
-        command,
-        [Source("expression", text)],
-        {name: np.asarray(value, np.float64) for name, value in values.items()},
-        seeds=None if seed is None else [seed],
-        direction=direction,
-        solver=Away(),  # type: ignore[arg-type]
-    )
-    found = made.settle().check
-    assert found is not None
-    assert "SymPy is away" in str(found.reason)
-    return found
+@pytest.fixture
+def by_differences(monkeypatch):
+    """The verdict on an answer that SymPy gave no help with."""
+    monkeypatch.setattr(api, "Solver", Away)
+
+    def verdict_on(command: str, text: str, **rest: Any) -> Verdict:
+        options = {name: rest.pop(name) for name in ("seed", "direction", "wrt") if name in rest}
+        found = gradcalc.answer(command, text, rest, **options).check
+        assert found is not None
+        assert "SymPy" in str(found.reason)
+        return found
+
+    return verdict_on
 
 
 SMOOTH = [
@@ -233,12 +232,12 @@ SMOOTH = [
 
 
 @pytest.mark.parametrize(("text", "x"), SMOOTH, ids=[text for text, _ in SMOOTH])
-def test_smooth_functions_never_disagree(text, x):
+def test_smooth_functions_never_disagree(text, x, by_differences):
     assert by_differences("grad", text, x=x).status in ("agree", "not checked")
 
 
 @pytest.mark.parametrize(("text", "x"), SMOOTH[:7], ids=[text for text, _ in SMOOTH[:7]])
-def test_smooth_functions_agree(text, x):
+def test_smooth_functions_agree(text, x, by_differences):
     found = by_differences("grad", text, x=x)
     assert found.status == "agree"
     assert found.method.startswith("differences along")
@@ -257,7 +256,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize(("command", "text", "rest"), COMMANDS, ids=[command for command, _, _ in COMMANDS])
-def test_every_command_can_be_checked_by_differences(command, text, rest, wrong_sine):
+def test_every_command_can_be_checked_by_differences(command, text, rest, wrong_sine, by_differences):
     values = {"x": [0.5, 2.0], "w": [2.0, 3.0]}
     assert by_differences(command, text, **rest, **values).status == "agree"
     if command not in ("hessian", "hvp"):  # those are checked against differences of the gradient, wrong alike
@@ -267,7 +266,7 @@ def test_every_command_can_be_checked_by_differences(command, text, rest, wrong_
 
 @pytest.mark.parametrize("factor", [1 + 1e-4, 1 - 1e-4, 5, 0.2, -1, 0])
 @pytest.mark.parametrize("text", ["sum(sin(x))", "1e-6*sum(sin(x))", "1 + 1e-6*sum(sin(x))", "sum(sin(x*1e-6))"])
-def test_wrong_gradients_are_found_by_differences(text, factor, wrong_sine):
+def test_wrong_gradients_are_found_by_differences(text, factor, wrong_sine, by_differences):
     assert by_differences("grad", text, x=[0.5, 1.0]).status == "agree"
     wrong_sine(factor)
     assert by_differences("grad", text, x=[0.5, 1.0]).status == "disagree"
@@ -286,24 +285,25 @@ def test_wrong_gradients_are_found_by_differences(text, factor, wrong_sine):
         ("sum(floor(x))", [2, 2.5]),
     ],
 )
-def test_at_a_kink_there_is_no_verdict(text, x):
+def test_at_a_kink_there_is_no_verdict(text, x, by_differences):
     assert by_differences("grad", text, x=x).status == "not checked"
 
 
-def test_values_that_are_not_finite_give_no_verdict():
+def test_values_that_are_not_finite_give_no_verdict(by_differences):
     assert by_differences("grad", "log(x)", x=0).status == "not checked"
     assert by_differences("grad", "sum(x)", x=[inf, 1]).status == "not checked"
 
 
-def test_entries_alone_are_not_checked_by_differences():
-    made = answer(
-        "grad",
-        [Source("expression", "sum(x**2)")],
-        {"x": np.array([1.0, 2.0])},
-        wrt="x[0]",
-        solver=Away(),  # type: ignore[arg-type]
-    )
-    assert made.settle().check == Verdict(status="not checked", total=1, reason="SymPy is away")
+def test_entries_alone_are_not_checked_by_differences(by_differences):
+    found = by_differences("grad", "sum(x**2)", x=[1.0, 2.0], wrt="x[0]")
+    assert found == Verdict(status="not checked", total=1, reason="SymPy is away")
+
+
+def test_too_many_numbers_are_said_to_be(by_differences, monkeypatch):
+    monkeypatch.setattr(Away, "ask", lambda *_: pytest.fail("SymPy was asked"))
+    found = by_differences("jvp", "cumsum(x)", x=np.ones(50_000), direction=np.ones(50_000))
+    assert found.status == "agree"
+    assert found.reason.startswith("SymPy was not asked: the expression has 100,000 numbers in it")
 
 
 def test_rough_functions_have_no_verdict():

@@ -488,7 +488,7 @@ def test_interrupt(monkeypatch, capsys):
 
 
 def test_interrupt_while_sympy_works_leaves_no_process(monkeypatch, capsys):
-    from gradcalc.symbolic import Solver
+    from gradcalc.solver import Solver
 
     started: list[Solver] = []
 

@@ -15,16 +15,15 @@ from hypothesis import strategies as st
 from gradcalc.engine import evaluate, execute, plan
 from gradcalc.errors import GradcalcError, Source
 from gradcalc.graph import CATALOGUE, Node, constant, is_constant, is_input, toposort, variable
-from gradcalc.problem import pose
+from gradcalc.problem import pose, read_programs
 
 nan, inf = np.nan, np.inf
 SHAPES = {"x": (3, 3), "y": (3,), "z": (), "w": (1, 3)}
 
 
 def read(text: str, **values: Any) -> Node:
-    return pose(
-        [Source("expression", text)], {name: np.asarray(value, float) for name, value in values.items()}
-    ).outputs[0]
+    arrays = {name: np.asarray(value, float) for name, value in values.items()}
+    return pose(read_programs([Source("expression", text)], arrays), arrays).outputs[0]
 
 
 def node_by_node(outputs: Sequence[Node], values: dict[str, Any]) -> list[Any]:

@@ -10,6 +10,8 @@ Under a heading may stand, as fenced blocks:
     stdout    lines that are among the answer's: some odd requests are answered, with a note
     fixed     a command that takes the message's advice: it works, and holds what a help line has in backticks
 
+`errors/odd.txt` holds requests that must be answered or refused, whatever is said.
+
 `python tests/test_errors.py --update` writes what is printed now into the files, for review.
 """
 
@@ -133,6 +135,18 @@ def test_messages_follow_the_rules_of_style() -> None:
                 assert line.count("`") % 2 == 0 or "`’`" in line, f"{case.name}: {line}"
                 assert not re.match(r"[A-Z][a-z]+ [a-z]", line) or line.startswith("SymPy"), f"{case.name}: {line}"
                 assert "illegal" not in line, f"{case.name}: {line}"
+
+
+@pytest.mark.parametrize("line", (FOLDER / "odd.txt").read_text().splitlines())
+def test_odd_requests_are_answered_or_refused(line: str) -> None:
+    """No request makes a traceback, and a refusal says nothing on standard output."""
+    found = answer(f"gradcalc {line}")
+    assert found.status in (0, 2, 3)
+    if found.status:
+        assert found.stdout == ""
+        assert re.match(r"error\[[a-z-]+\]: .", found.stderr)
+    else:
+        assert (found.stdout, found.stderr[:6]) != ("", "error[")
 
 
 def test_kinds_of_errors_as_json() -> None:

@@ -15,7 +15,7 @@ from gradcalc.engine import evaluate
 from gradcalc.errors import Source
 from gradcalc.graph import CATALOGUE, Node, constant, is_constant, toposort, variable
 from gradcalc.language.printer import to_text
-from gradcalc.problem import pose
+from gradcalc.problem import pose, read_programs
 from gradcalc.simplifier import simplify
 
 nan, inf = np.nan, np.inf
@@ -25,7 +25,7 @@ SHAPES = {"x": (3,), "y": (3,), "z": (), "a": (2, 3), "c": (2, 1)}
 def read(text: str) -> Node:
     """The graph of a text; which letter has which shape is in `SHAPES`."""
     used = {name: np.ones(shape) for name, shape in SHAPES.items() if re.search(rf"\b{name}\b", text)}
-    return pose([Source("expression", text)], used).outputs[0]
+    return pose(read_programs([Source("expression", text)], used), used).outputs[0]
 
 
 def operations(one: Node) -> int:
@@ -201,6 +201,11 @@ def test_several_outputs_at_once_keep_their_values(outputs):
     found = simplify(outputs)
     for a, b in zip(evaluate(outputs, POINTS[0]), evaluate(found, POINTS[0]), strict=True):
         np.testing.assert_allclose(b, a, rtol=1e-9, atol=1e-9 * max(1.0, np.max(np.abs(a), initial=0)))
+
+
+def test_an_output_inside_another_output_is_simple_too():
+    x, y = variable("x", (3,)), variable("y", (3,))
+    assert simplify([x + x, x + x + y]) == [2 * x, 2 * x + y]
 
 
 # adversarial inputs -------------------------------------------------------------------------------------

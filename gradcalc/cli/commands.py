@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..errors import GradcalcError, Source
-from .inputs import ExpressionCommand, assigned_texts, expressions_from
+from .inputs import ExpressionCommand, assigned_texts, expressions_from, with_command_line
 from .status import Status
 
 if TYPE_CHECKING:
+    from ..language.syntax import Program
     from ..results import Answer
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -26,7 +27,7 @@ def gradcalc() -> None:
         gradcalc grad "sum(x**2 + 2*x + 1)" --x "[[1,2],[3,4]]"
 
     Every name in an expression is an option. VALUE is a literal, a file (.npy, .npz:key, .csv, .json), `-` for
-    standard input, or a constant expression such as "linspace(0, 1, 5)".
+    standard input, or a constant expression such as "linspace(0, 1, 5)". `gradcalc COMMAND --help` tells more.
     """
 
 
@@ -116,7 +117,7 @@ def _tables(function: Function) -> Function:
     return function
 
 
-@gradcalc.command("grad", cls=ExpressionCommand)
+@gradcalc.command("grad", cls=ExpressionCommand, short_help="Value and gradient; several expressions accumulate.")
 @_shared
 @_checked
 @_seeds
@@ -132,7 +133,7 @@ def grad(ctx: click.Context, /, **options: Any) -> int:
     return _answered(ctx, options)
 
 
-@gradcalc.command("vjp", cls=ExpressionCommand)
+@gradcalc.command("vjp", cls=ExpressionCommand, short_help="Seed times Jacobian.")
 @_shared
 @_checked
 @_seeds
@@ -146,7 +147,7 @@ def vjp(ctx: click.Context, /, **options: Any) -> int:
     return _answered(ctx, options)
 
 
-@gradcalc.command("jacobian", cls=ExpressionCommand)
+@gradcalc.command("jacobian", cls=ExpressionCommand, short_help="Every partial derivative.")
 @_shared
 @_checked
 @_tables
@@ -160,7 +161,7 @@ def jacobian(ctx: click.Context, /, **options: Any) -> int:
     return _answered(ctx, options)
 
 
-@gradcalc.command("hessian", cls=ExpressionCommand)
+@gradcalc.command("hessian", cls=ExpressionCommand, short_help="Every second derivative of a scalar.")
 @_shared
 @_checked
 @_seeds
@@ -175,7 +176,7 @@ def hessian(ctx: click.Context, /, **options: Any) -> int:
     return _answered(ctx, options)
 
 
-@gradcalc.command("jvp", cls=ExpressionCommand)
+@gradcalc.command("jvp", cls=ExpressionCommand, short_help="Jacobian times tangent.")
 @_shared
 @_checked
 @click.option(
@@ -196,7 +197,7 @@ def jvp(ctx: click.Context, /, **options: Any) -> int:
     return _answered(ctx, options)
 
 
-@gradcalc.command("hvp", cls=ExpressionCommand)
+@gradcalc.command("hvp", cls=ExpressionCommand, short_help="Hessian times vector.")
 @_shared
 @_checked
 @_seeds
@@ -218,7 +219,7 @@ def hvp(ctx: click.Context, /, **options: Any) -> int:
     return _answered(ctx, options)
 
 
-@gradcalc.command("eval", cls=ExpressionCommand)
+@gradcalc.command("eval", cls=ExpressionCommand, short_help="The value alone.")
 @_shared
 @click.pass_context
 def evaluate(ctx: click.Context, /, **options: Any) -> int:
@@ -230,7 +231,7 @@ def evaluate(ctx: click.Context, /, **options: Any) -> int:
     return _answered(ctx, options)
 
 
-@gradcalc.command("ops")
+@gradcalc.command("ops", short_help="The functions, their rules and kinks.")
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option(
     "--format",
@@ -254,36 +255,34 @@ def ops(names: Sequence[str], form: str) -> int:
 
 
 def _answered(ctx: click.Context, options: dict[str, Any]) -> int:
-    """Read the inputs, compute, show, and say how it went."""
-    from ..problem import generator, read_text
-    from .show import show
+    """Read the expressions and inputs, compute, show, and say how it went."""
+    from ..problem import generator, read_programs, read_text
+    from .show import show, writer_for
 
+    writer = writer_for(options["output"])
     texts = assigned_texts(ctx, options["pairs"])
     sources = expressions_from(options["expressions"], options["file"])
-    random = generator(options["rng"])
-    arrays = {name: read_text(source, {}, random) for name, source in texts.items()}
     try:
-        made = _computed(ctx, sources, arrays, options)
+        programs = read_programs(sources, texts)
+        random = generator(options["rng"])
+        arrays = {name: read_text(source, {}, random) for name, source in texts.items()}
+        made = _computed(ctx, programs, arrays, options)
     except GradcalcError as error:
-        own = {name for one in ctx.command.params for name in one.opts}
-        if error.kind == "missing-input" and f"--{error.origin}" in own:
-            help = f"`--{error.origin}` is an option of this command; give the input with `--set {error.origin}=3`"
-            error.helps = [help]
-        raise
-    return show(made, options)
+        raise with_command_line(error, ctx) from None
+    return show(made, options, writer)
 
 
-def _computed(ctx: click.Context, sources: list[Source], arrays: dict[str, Any], options: dict[str, Any]) -> Answer:
+def _computed(ctx: click.Context, programs: list[Program], arrays: dict[str, Any], options: dict[str, Any]) -> Answer:
     command = ctx.command.name or ""
     if command == "eval":  # needs neither derivatives nor SymPy, so it does not load them
         from ..results import evaluated
 
-        return evaluated(sources, arrays)
+        return evaluated(programs, arrays)
     from ..answers import answer
 
     return answer(
         command,
-        sources,
+        programs,
         arrays,
         wrt=options["wrt"],
         seeds=[Source("--seed", text) for text in options.get("seeds", ())],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +14,10 @@ from ..errors import GradcalcError, Label, Source, Span, nearest
 
 ASSIGNED = "gradcalc.assigned"
 """Where a context keeps the inputs given: pairs of name and text, in their order."""
+
+
+TYPED = "gradcalc.typed"
+"""Where a context keeps the words that were typed after the command."""
 
 
 class ExpressionCommand(click.Command):
@@ -30,6 +35,7 @@ class ExpressionCommand(click.Command):
         options: list[str] = []
         expressions: list[str] = []
         assigned: list[tuple[str, str]] = []
+        args = list(args)
         words = iter(args)
         for word in words:
             name, equals, value = word.partition("=")
@@ -46,6 +52,7 @@ class ExpressionCommand(click.Command):
             else:
                 expressions.append(word)
         ctx.meta[ASSIGNED] = assigned
+        ctx.meta[TYPED] = args
         return super().parse_args(ctx, [*options, "--", *expressions])
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
@@ -56,7 +63,8 @@ class ExpressionCommand(click.Command):
 def _value(words: Any, name: str) -> list[str]:
     for word in words:
         return [word]
-    raise GradcalcError("usage", f"`{name}` needs a value", helps=[f"write it after the name: `{name} 3`"])
+    example = "FILE" if name in ("-o", "--output", "-f", "--file") else "3"
+    raise GradcalcError("usage", f"`{name}` needs a value", helps=[f"write it after the name: `{name} {example}`"])
 
 
 def _close(name: str, own: Any) -> list[str]:
@@ -81,6 +89,27 @@ def assigned_texts(ctx: click.Context, pairs: Sequence[str]) -> dict[str, Source
             )
         found[name] = source
     return found
+
+
+def with_command_line(error: GradcalcError, ctx: click.Context) -> GradcalcError:
+    """An error with what only the command line knows: its own options, and the words that were typed."""
+    own = {name for one in ctx.command.params for name in one.opts if name.startswith("--")}
+    if error.kind == "missing-input" and f"--{error.origin}" in own:
+        error.helps = [f"`--{error.origin}` is an option of this command; give the input with `--set {error.origin}=3`"]
+    if error.kind == "unused-input":
+        close = nearest(f"--{error.origin}", own, 0.75)
+        error.helps[:0] = [f"did you mean the option `{close}`?"] if close else []
+    if error.kind == "needs-seed":
+        line = " ".join(["gradcalc jacobian", *map(_quoted, ctx.meta[TYPED])])
+        error.helps[-1] = f"ask for every derivative: `{line}`" if len(line) < 90 else error.helps[-1]
+    return error
+
+
+def _quoted(word: str) -> str:
+    """A word as it is typed in a shell; double quotes serve on Windows too."""
+    if word.replace("-", "").replace("_", "").isalnum():
+        return word
+    return shlex.quote(word) if set('"$`\\!') & set(word) else f'"{word}"'
 
 
 def expressions_from(texts: Sequence[str], file: str | None) -> list[Source]:

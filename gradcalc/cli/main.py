@@ -6,11 +6,14 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .status import Status
 
 if TYPE_CHECKING:
+    import click
+
     from ..errors import GradcalcError
     from ..solver import Solver
 
@@ -57,7 +60,7 @@ def _run(arguments: list[str], solver: Solver | None) -> int:
     from .commands import gradcalc
 
     try:
-        found = gradcalc.main(arguments, prog_name="gradcalc", standalone_mode=False, obj=solver)
+        found = gradcalc.main(arguments or ["--help"], prog_name="gradcalc", standalone_mode=False, obj=solver)
         return int(found or Status.OK)
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
@@ -71,15 +74,20 @@ def _run(arguments: list[str], solver: Solver | None) -> int:
         return _fail(GradcalcError("too-large", "there is not enough memory for this", limit=True), arguments)
 
 
-def _usage(wrong: object) -> GradcalcError:
-    import click
+def _usage(wrong: click.UsageError) -> GradcalcError:
+    """click's own complaints, in the form that all errors have."""
+    from ..errors import GradcalcError, nearest
+    from .commands import gradcalc
 
-    from ..errors import GradcalcError
-
-    assert isinstance(wrong, click.UsageError)
-    message = wrong.format_message().rstrip(".").replace("'", "`")
+    message = wrong.message.rstrip(".").replace("'", "`")
     context = wrong.ctx.command_path if wrong.ctx is not None else "gradcalc"
-    return GradcalcError("usage", message[:1].lower() + message[1:], helps=[f"`{context} --help` shows what it takes"])
+    helps = [f"`{context} --help` shows what it takes"]
+    if message.startswith("No such command"):
+        typed = message.split("`")[1]
+        known = list(gradcalc.commands)
+        close = next((one for one in known if one.startswith(typed)), None) or nearest(typed, known)
+        helps[:0] = [f"did you mean `gradcalc {close}`?"] if close else []
+    return GradcalcError("usage", message[:1].lower() + message[1:], helps=helps)
 
 
 def _fail(error: GradcalcError, arguments: Sequence[str]) -> int:
@@ -97,8 +105,7 @@ def _fail(error: GradcalcError, arguments: Sequence[str]) -> int:
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
-    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
-    return any(one == "--format=json" or (one == "--format" and following == "json") for one, following in pairs)
+    return "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 
+from ..checker import Verdict
 from ..errors import GradcalcError, nearest
 from ..render import text
 from ..render.terminal import write_lines
@@ -15,9 +16,8 @@ from ..results import Answer
 from .status import Status
 
 
-def show(made: Answer, options: Mapping[str, Any]) -> int:
+def show(made: Answer, options: Mapping[str, Any], writer: Writer | None) -> int:
     """Print the answer in the form asked for, write the file asked for, and return the exit code."""
-    writer = None if options["output"] is None else _writer(options["output"])
     if options["form"] == "text":
         _show_text(made, options)
     else:
@@ -25,7 +25,7 @@ def show(made: Answer, options: Mapping[str, Any]) -> int:
         click.echo(_form(made, options["form"], options["precision"]))
     if writer is not None:
         _write(options["output"], writer, made)
-    return _status(made, bool(options.get("require_check")))
+    return _status(made, bool(options.get("require_check")), options["form"])
 
 
 def _show_text(made: Answer, options: Mapping[str, Any]) -> None:
@@ -35,12 +35,16 @@ def _show_text(made: Answer, options: Mapping[str, Any]) -> None:
     write_lines(text.findings(made.settle()), width)
 
 
-def _status(made: Answer, required: bool) -> int:
+def _status(made: Answer, required: bool, form: str) -> int:
+    """The exit code; where it is not 0 and the output does not show why, standard error does."""
     check = made.settle().check
-    if check is not None and check.status == "disagree":
-        return Status.DISAGREES
-    unchecked = check is None or check.status == "not checked"
-    return Status.DISAGREES if required and unchecked else Status.OK
+    if check is None and required:
+        check = Verdict(status="not checked", reason="`--no-symbolic` was given")
+    failed = check is not None and (check.status == "disagree" or (required and check.status == "not checked"))
+    if check is not None and failed and (form not in ("text", "json") or made.check is None):
+        line = text.verdict_line(check)
+        click.echo(f"{line.label}: {line.text}", err=True)
+    return Status.DISAGREES if failed else Status.OK
 
 
 def _form(made: Answer, form: str, precision: int | None) -> str:
@@ -56,20 +60,22 @@ def _form(made: Answer, form: str, precision: int | None) -> str:
 
 # files --------------------------------------------------------------------------------------------
 
-Writer = Callable[[Answer, Any], None]
+Writer: TypeAlias = Callable[[Answer, Any], None]
 
 
-def _writer(path: str) -> Writer:
-    """What writes a file of that name; an unknown extension is an error before anything is printed."""
+def writer_for(path: str | None) -> Writer | None:
+    """What writes a file of that name; one that cannot be written is an error before anything is computed."""
+    if path is None:
+        return None
     extension = os.path.splitext(path)[1].lower()
     if extension not in _WRITERS:
         found = nearest(extension, _WRITERS)
         helps = [f"did you mean `{found}`?"] if found else []
-        raise GradcalcError(
-            "output",
-            f"cannot write `{path}`: the extension says the format",
-            helps=[*helps, f"it may be {', '.join(_WRITERS)}"],
-        )
+        helps.append(f"it may be {', '.join(_WRITERS)}")
+        raise GradcalcError("output", f"cannot write `{path}`: the extension says the format", helps=helps)
+    folder = os.path.dirname(path)
+    if folder and not os.path.isdir(folder):
+        raise GradcalcError("output", f"cannot write `{path}`: there is no folder `{folder}`")
     return _WRITERS[extension]
 
 

@@ -108,7 +108,7 @@ def _converted(parameter: str, kind: str, value: Value, name: str, fixed: Callab
     if "Node" in kind:
         return None if value is None and "None" in kind else node_of(value)
     plain = fixed(value)
-    if kind == "bool" and isinstance(plain, (bool, int)):
+    if "bool" in kind and isinstance(plain, (bool, int)):
         return bool(plain)
     if not any(fits(plain) for word, fits in _FITS.items() if word in kind):
         wanted = next((text for word, text in _WANTED.items() if word in kind), kind)

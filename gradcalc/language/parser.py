@@ -46,24 +46,20 @@ _TERNARY, _OR, _AND, _NOT = 10, 20, 25, 30
 _UNARY = CATALOGUE["negative"].binds  # type: ignore[union-attr]
 _POSTFIX = 90
 _BINDS = {symbol: op.binds for symbol, op in OPERATORS.items()} | {"or": _OR, "and": _AND, "^": OPERATORS["**"].binds}
-_KEYWORDS = {
-    "and",
-    "or",
-    "not",
-    "if",
-    "else",
-    "for",
-    "in",
-    "lambda",
-    "def",
-    "return",
-    "while",
-    "import",
-    "from",
-    "class",
-    "is",
+_NOT_READ = {
+    "for": ("loops and comprehensions are not read", "write it with whole arrays: `sum(x**2)`"),
+    "while": ("loops are not read", "write it with whole arrays"),
+    "def": ("functions cannot be defined", "write the body as statements: `y = x**2; sum(y)`"),
+    "lambda": ("functions cannot be defined", "write the expression itself"),
+    "class": ("classes cannot be defined", "write the expression itself"),
+    "if": ("`if` statements are not read", "choose with `where(condition, a, b)`, or `a if condition else b`"),
+    "with": ("`with` is not read", "write the expression itself"),
+    "yield": ("`yield` is not read", "write the expression itself"),
+    "is": ("`is` does not compare numbers", "write `==`"),
+    "in": ("`in` is not read", "compare with `==`"),
 }
-_LATER = {"for", "while", "def", "class", "lambda", "import", "from", "if"}
+"""Words of Python that the language has no use for, and what to write instead."""
+_KEYWORDS = {"and", "or", "not", "else", "return", "import", "from", *_NOT_READ}
 POWER_NOTE = "`^` was read as a power, as `**` is"
 
 
@@ -104,10 +100,22 @@ class _Parser:
         """Where a token is; the end of the text is shown as one place behind it."""
         return Span(self.source, token.start, max(token.end, token.start + (token.kind == "end")))
 
+    def foreign(self) -> GradcalcError | None:
+        """The error for a word of Python that is not read here, if that is what comes next."""
+        token = self.next
+        if token.kind == "string" and self.at and self.tokens[self.at - 1].text == "f":
+            return GradcalcError("syntax", "formatted strings are not read", labels=[Label(self.place(token))])
+        if token.kind != "name" or token.text not in _NOT_READ:
+            return None
+        message, help = _NOT_READ[token.text]
+        return GradcalcError("syntax", message, labels=[Label(self.place(token))], helps=[help])
+
     def expect(self, text: str, opened: Token, what: str) -> Token:
         """The closing bracket, or an error that shows both where it was opened and where it is missing."""
         token = self.accept(text)
         if token is None:
+            if (foreign := self.foreign()) is not None:
+                raise foreign
             labels = [Label(self.place(self.next), f"expected `{text}`"), Label(self.place(opened), "", primary=False)]
             raise GradcalcError("syntax", f"{what} is not closed", labels=labels, helps=self.juxtaposed())
         return token
@@ -125,10 +133,10 @@ class _Parser:
 
     def unexpected(self, expected: str) -> GradcalcError:
         token = self.next
+        if (foreign := self.foreign()) is not None:
+            return foreign
         before = self.tokens[self.at - 1] if self.at else None
         labels = [Label(self.place(token), f"expected {expected}")]
-        if token.kind in ("name",) and token.text in _LATER:
-            return GradcalcError("syntax", f"`{token.text}` cannot stand here", labels=labels)
         if before is not None and before.kind == "operator":
             labels.append(Label(self.place(before), "", primary=False))
             return GradcalcError("syntax", f"expected {expected} after `{before.text}`", labels=labels)
@@ -150,6 +158,9 @@ class _Parser:
                 self.take()
             if self.next.kind == "end":
                 break
+            if self.next.kind == "name" and self.next.text in ("import", "from"):
+                self.skip_line()  # prefixes mean what they usually do
+                continue
             statements.append(run(self.statement()))
             if self.next.kind not in ("end", "newline") and not self.sees(";"):
                 raise self.trailing()
@@ -162,10 +173,16 @@ class _Parser:
             )
         return Program(self.source, tuple(statements), dialects_in(self.tokens), tuple(self.notes))
 
+    def skip_line(self) -> None:
+        while self.next.kind not in ("newline", "end") and not self.sees(";"):
+            self.take()
+
     def trailing(self) -> GradcalcError:
         token = self.next
         if token.text in (")", "]", "}"):
             return GradcalcError("syntax", f"`{token.text}` closes nothing", labels=[Label(self.place(token))])
+        if (foreign := self.foreign()) is not None:
+            return foreign
         helps = self.juxtaposed()
         shown = f"`{token.text}`"
         return GradcalcError(

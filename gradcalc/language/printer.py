@@ -201,10 +201,11 @@ def _not(node: Node, inputs: Sequence[_Piece]) -> _Piece:
 
 def _transposed(node: Node, inputs: Sequence[_Piece]) -> _Piece:
     ndim = node.ndim
-    axes = node.attrs["axes"]
-    if axes == tuple(range(-1, -ndim - 1, -1)):
+    moved = tuple(axis + ndim for axis in node.attrs["axes"])
+    axes = (*range(ndim - len(moved)), *moved)
+    if ndim > 1 and axes == tuple(reversed(range(ndim))):
         return _Piece(f"{_wrapped(inputs[0], _POSTFIX)}.T", _POSTFIX)
-    return _Piece(f"transpose({inputs[0].text}, {tuple(axis + ndim for axis in axes)!r})", _POSTFIX)
+    return _Piece(f"transpose({inputs[0].text}, {axes!r})", _POSTFIX)
 
 
 def _stack(node: Node, inputs: Sequence[_Piece]) -> _Piece:

@@ -288,7 +288,7 @@ clip: Op = elementwise(
     call=_clip_call,
     exact=lambda m, x, low, high: m.minimum(m.maximum(x, low), high),
     kink=Kink(at="x is on a limit", takes="1 for x, 0 for the limit"),
-    examples=("clip(x, -1, 1)", "clip(x, min=0)", "clip(x, max=1)", "clip(x, y, 1)"),
+    examples=("clip(x, -1, 1)", "clip(x, min=0)", "clip(x, max=1)", "clip(x, y, 1)", "clip(x, -1, y)"),
     spellings=("clamp",),
 )
 abs: Op = elementwise(

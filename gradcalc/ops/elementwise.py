@@ -218,11 +218,18 @@ sinh: Op = elementwise(
 cosh: Op = elementwise(
     "cosh", np.cosh, doc="Hyperbolic cosine.", partials=lambda y, x: (sinh(x),), exact=lambda m, x: m.cosh(x)
 )
+sech: Op = elementwise(
+    "sech",
+    lambda x: np.reciprocal(np.cosh(x)),
+    doc="Hyperbolic secant, 1/cosh(x).",
+    partials=lambda y, x: (-y * tanh(x),),
+    exact=lambda m, x: m.divide(1, m.cosh(x)),
+)
 tanh: Op = elementwise(
     "tanh",
     np.tanh,
     doc="Hyperbolic tangent.",
-    partials=lambda y, x: ((1 / cosh(x)) ** 2,),  # 1 - tanh**2 has no correct digit left at x = 20
+    partials=lambda y, x: (sech(x) ** 2,),  # 1 - tanh**2 has no correct digit left at x = 20
     exact=lambda m, x: m.tanh(x),
 )
 arcsinh: Op = elementwise(

@@ -366,8 +366,10 @@ def _minors(n: int) -> tuple[Any, Any]:
 _MINORS_UP_TO = 12  # the minors of an n by n matrix take n**4 numbers
 
 
-def _cofactor_vjp(g: Node, y: Node, x: Node) -> tuple[Node]:
+def _cofactor_vjp(g: Node, y: Node, x: Node) -> tuple[Node | None]:
     n = x.shape[-1]
+    if n == 1:  # the cofactor of a number is 1
+        return (None,)
     if n <= _MINORS_UP_TO:  # each cofactor is a signed determinant of a minor: right for any rank, to any order
         rows, columns = _minors(n)
         signs = constant((-1.0) ** np.add.outer(np.arange(n), np.arange(n)))

@@ -244,10 +244,22 @@ def _place_call(x: Node, axis: int | None, keepdims: bool, what: str) -> Any:
     return (_some(x, axis, what),), {"axis": negative_axis(axis, x.ndim), "keepdims": keepdims}
 
 
+def _exact_place(m: Any, x: Any, axis: int, keepdims: bool, better: Any) -> Any:
+    """The place of an extreme among exact numbers or symbols: later ones count only if strictly better."""
+    rows = np.moveaxis(x, axis, 0)
+    best, place = rows[0], np.frompyfunc(lambda _: m.number(0.0), 1, 1)(rows[0])
+    choose, wins = np.frompyfunc(m.where, 3, 1), np.frompyfunc(better, 2, 1)
+    for i, row in enumerate(rows[1:], 1):
+        won = wins(row, best)
+        best, place = choose(won, row, best), choose(won, m.number(float(i)), place)
+    return np.expand_dims(place, axis) if keepdims else place
+
+
 @general(
     kernel=lambda x, axis, keepdims: np.argmax(x, axis, keepdims=keepdims).astype(np.float64),
     shape=_place_shape,
     vjp=lambda g, y, x, axis, keepdims: (None,),
+    exact=lambda m, x, axis, keepdims: _exact_place(m, x, axis, keepdims, lambda a, b: m.less(b, a)),
     flat=(0,),
     examples=("argmax(x) | x=3", "argmax(x, axis=1) | x=2,3"),
 )
@@ -260,6 +272,7 @@ def argmax(x: Node, axis: int | None = None, keepdims: bool = False) -> Any:
     kernel=lambda x, axis, keepdims: np.argmin(x, axis, keepdims=keepdims).astype(np.float64),
     shape=_place_shape,
     vjp=lambda g, y, x, axis, keepdims: (None,),
+    exact=lambda m, x, axis, keepdims: _exact_place(m, x, axis, keepdims, m.less),
     flat=(0,),
     examples=("argmin(x) | x=3", "argmin(x, axis=1) | x=2,3"),
 )
@@ -277,8 +290,18 @@ def _norm_vjp(g: Node, y: Node, x: Node, axis: tuple[int, ...], keepdims: bool) 
     return (spread(g, x, axis, keepdims) * unit,)
 
 
+def _norm(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+    y: Any = np.sqrt(np.sum(np.square(x), axis=axis, keepdims=keepdims))
+    if np.all((y > 1e-140) & (y < 1e150)) or np.size(x) == 0:
+        return y
+    top: Any = np.max(np.abs(x), axis=axis, keepdims=True)  # the squares over- or underflowed
+    top = np.where((top > 0) & np.isfinite(top), top, 1.0)
+    y = top * np.sqrt(np.sum(np.square(x / top), axis=axis, keepdims=True))
+    return y if keepdims else np.reshape(y, reduced_shape(np.shape(x), axis, False))
+
+
 @general(
-    kernel=lambda x, axis, keepdims: np.sqrt(np.add.reduce(np.square(x), axis, keepdims=keepdims)),
+    kernel=_norm,
     shape=_shape,
     vjp=_norm_vjp,
     exact=lambda m, x, axis, keepdims: np.frompyfunc(m.sqrt, 1, 1)(np.sum(x * x, axis=axis, keepdims=keepdims)),

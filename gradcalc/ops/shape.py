@@ -151,6 +151,8 @@ def transpose(x: Node, axes: tuple[int, ...] | None = None) -> Any:
         raise GradcalcError(
             "argument", f"axes {axes} do not name each of the {x.ndim} axes once", operands=[with_shape(x)]
         )
+    while order and order[0] == -len(order):  # leading axes that stay are left out: then batching changes nothing
+        order = order[1:]
     return (x,), {"axes": order}
 
 

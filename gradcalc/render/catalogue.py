@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,7 +60,7 @@ def _record(entry: Entry) -> dict[str, Any]:
         "doc": entry.doc,
         "spellings": list(entry.spellings),
         "kink": None if entry.kink is None else {"at": entry.kink.at, "takes": entry.kink.takes},
-        "examples": [example.partition("|")[0].strip() for example in entry.examples],
+        "examples": [_parted(example)[0] for example in entry.examples],
         "rule": [text for _, text in _rules(entry)],
     }
 
@@ -76,16 +77,24 @@ def _page(entry: Entry) -> str:
         facts.append(("kink", f"where {entry.kink.at}; the derivative used there: {entry.kink.takes}"))
     if isinstance(entry, Op) and entry.source:
         facts.append(("source", entry.source))
-    facts += [("example", example.partition("|")[0].strip()) for example in entry.examples[:3]]
+    examples = dict.fromkeys(_parted(example)[0] for example in entry.examples)
+    facts += [("example", example) for example in list(examples)[:3]]
     width = max(len(label) for label, _ in facts)
     return "\n".join([*lines, *(f"    {label.ljust(width)}  {text}" for label, text in facts)])
 
 
+def _parted(example: str) -> tuple[str, dict[str, str]]:
+    """An example's text, and the shapes after its last `|`, which is an operator too."""
+    found = re.fullmatch(r"(.*?)\s*\|((?:\s+\w+=[\d,]*)+)", example)
+    if found is None:
+        return example, {}
+    return found[1], dict(part.split("=") for part in found[2].split())
+
+
 def _rules(entry: Entry) -> list[tuple[str, str]]:
     """What the reverse walk does at the first example, `g` standing for the cotangent that comes in."""
-    text, _, declared = entry.examples[0].partition("|")
+    text, shapes = _parted(entry.examples[0])
     program = parse(Source("example", text))
-    shapes = dict(part.split("=") for part in declared.split())
     names = [name for name in used_names(program) if name not in ("inf", "pi")]
     inputs = {name: variable(name, _shape(shapes.get(name), entry)) for name in names}
     output = node_of(build(program, inputs, _number).value)

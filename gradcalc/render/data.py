@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ def _check(check: Verdict) -> dict[str, Any]:
     gap = check.max_relative_difference
     found: dict[str, Any] = {
         "status": check.status,
-        "method": check.method,
+        "method": f"{check.method} and {check.also}" if check.also else check.method,
         "max_relative_difference": None if gap is None else plain(gap),
         "entries": check.entries,
         "total": check.total,
@@ -96,13 +97,20 @@ def results(made: Answer) -> dict[str, Any]:
 
 
 def as_plain(made: Answer, precision: int) -> str:
-    """The bare number or array; several one after the other."""
-    return "\n".join(array(one, precision, whole=True) for one in results(made).values())
+    """The bare number or array; several each after a comment with its name."""
+    return _named(made, "\n", lambda one: array(one, precision, whole=True))
+
+
+def _named(made: Answer, between: str, form: Callable[[Any], str]) -> str:
+    found = results(made)
+    if len(found) == 1:
+        return form(next(iter(found.values())))
+    return between.join(f"# {label}\n{form(one)}" for label, one in found.items())
 
 
 def as_csv(made: Answer, precision: int | None) -> str:
-    """Rows of numbers with commas, the last axis in a row; a blank line between several arrays."""
-    return "\n\n".join(_rows(one, precision) for one in results(made).values())
+    """Rows of numbers with commas, the last axis in a row; several arrays each after a comment with its name."""
+    return _named(made, "\n\n", lambda one: _rows(one, precision))
 
 
 def _rows(one: Any, precision: int | None) -> str:

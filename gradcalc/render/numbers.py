@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-_MOST = 1000  # elements up to which an array is shown whole
+_MOST = 200  # elements up to which an array is shown whole
 _EDGE = 3  # elements shown at each end of a longer axis
 
 

@@ -75,9 +75,12 @@ def verdict_line(check: Verdict) -> Line:
     if check.status == "not checked":
         return Line("check", f"not checked: {check.reason}", "bad")
     style = "good" if check.status == "agree" else "bad"
-    count = f", {check.entries} of {check.total} entries" if check.entries else ""
+    whole = "" if check.total == 1 else f", all {check.total} entries"
+    count = whole if check.entries == check.total else f", {check.entries} of {check.total} entries"
+    count = count if check.entries else ""
     gap = f", largest relative difference {check.max_relative_difference:.1e}" if check.max_relative_difference else ""
-    text = f"{check.status}: {check.method}{count}{gap}"
+    also = f", and {check.also}" if check.also else ""
+    text = f"{check.status}: {check.method}{count}{also}{gap}"
     if check.worst is not None:
         name, ours, theirs = check.worst
         text += f"; worst at {name}: {number(ours, 12)} here, {number(theirs, 12)} from {check.method}"
@@ -129,7 +132,8 @@ def _product(made: Answer, key: str, derivative: Any, options: Options) -> Itera
 
 
 def _jacobian(made: Answer, key: str, derivative: Any, options: Options) -> Iterator[Line]:
-    yield from _matrix("Jacobian", key, "y", made.output_shape, key, derivative, options)
+    name = next(name for name in ("y", "f", "out", "output") if name not in made.derivative)
+    yield from _matrix("Jacobian", key, name, made.output_shape, key, derivative, options)
 
 
 def _hessian(made: Answer, key: tuple[str, str], derivative: Any, options: Options) -> Iterator[Line]:
