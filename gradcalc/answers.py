@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from . import derivatives
 from .cross_check import Case, start
 from .errors import GradcalcError, Label
@@ -52,6 +50,8 @@ def answer(
         solver: the process that derives with SymPy; None: no check.
         budget: how many seconds SymPy may take.
     """
+    if command not in COMMANDS:
+        raise GradcalcError("usage", f"there is no command `{command}`", helps=[f"it may be {', '.join(COMMANDS)}"])
     if command == "eval":
         return evaluated(programs, inputs)
     problem = pose(programs, inputs)
@@ -80,7 +80,6 @@ class _Request:
         """Compute the values and the derivative's graphs in one plan; the rest of the results is returned."""
         outputs = self.problem.outputs
         found = located_evaluate([*outputs, *graphs.values(), *before], self.problem.values, self.problem.places)
-        found = [np.array(one) for one in found]
         count = len(outputs)
         if count == 1:
             self.made.value, self.made.output_shape = found[0], outputs[0].shape
@@ -88,7 +87,8 @@ class _Request:
         return found[:count] + found[count + len(graphs) :]
 
     def set_seeds(self, seeds: Sequence[Any] | None) -> list[Node | None]:
-        self.seeds = seed_arrays(self.problem, seeds)
+        what = "Hessian" if self.command in ("hessian", "hvp") else "gradient"
+        self.seeds = seed_arrays(self.problem, seeds, what)
         return [None if one is None else as_input(self.problem, f"seed {i}", one) for i, one in enumerate(self.seeds)]
 
     def set_directions(self, wanted: Sequence[Target], given: Any, what: str) -> list[Node]:

@@ -23,6 +23,7 @@ from .errors import GradcalcError, Source
 from .graph import variable
 from .language.builder import build
 from .language.parser import parse
+from .language.syntax import Sequence as Sequence_
 from .language.values import node_of
 from .problem import read_programs
 from .reader import as_array
@@ -40,7 +41,7 @@ def value_and_grad(
 ) -> tuple[Any, Gradients | Array]:
     """The value (a list where `expr` is one) and the gradients, each of its input's shape."""
     made = _computed("grad", expr, inputs, wrt=wrt, seeds=_seeds(expr, seed))
-    value = made.value if isinstance(expr, str) or not made.parts else [part.value for part in made.parts]
+    value = made.value if isinstance(expr, str) else [part.value for part in made.parts] or [made.value]
     return value, _by_name(made.derivative, wrt)
 
 
@@ -138,7 +139,7 @@ def compile(
     """
     nodes = {name: variable(name, tuple(shape)) for name, shape in shapes.items()}
     output = node_of(build(parse(Source("expression", expr)), nodes, _unknown).value)
-    names = [wrt] if isinstance(wrt, str) else list(nodes if wrt is None else wrt)
+    names = _names(wrt, nodes)
     wanted = [nodes[name] for name in names]
     seeded = variable("seed 0", output.shape)
     if derivative == "jacobian":
@@ -149,11 +150,14 @@ def compile(
     elif derivative == "grad":
         graphs = dict(zip(names, derivatives.gradient(output, seeded, wanted), strict=True))
     else:
-        raise GradcalcError("argument", f"`derivative` may be grad, jacobian or hessian, not `{derivative}`")
+        raise GradcalcError("arguments", f"`derivative` may be grad, jacobian or hessian, not `{derivative}`")
     planned = plan([output, *graphs.values()])
 
     def run(inputs: Mapping[str, Any], seed: Any = None) -> tuple[Array, Any]:
-        arrays = {name: _shaped(as_array(inputs[name], name), nodes[name].shape, name) for name in nodes}
+        missing = [name for name in nodes if name not in inputs]
+        if missing:
+            raise GradcalcError("missing-input", f"`{missing[0]}` has no value")
+        arrays = {name: _shaped(as_array(inputs[name], name), nodes[name].shape, "shape", name) for name in nodes}
         if derivative != "jacobian":
             if seed is None and output.size != 1:
                 raise GradcalcError(
@@ -162,11 +166,13 @@ def compile(
                     helps=["give a seed of that shape"],
                 )
             arrays["seed 0"] = (
-                np.ones(output.shape) if seed is None else _shaped(as_array(seed, "seed"), output.shape, "seed")
+                np.ones(output.shape)
+                if seed is None
+                else _shaped(as_array(seed, "seed"), output.shape, "seed-shape", "seed")
             )
         value, *found = execute(planned, arrays)
         results = dict(zip(graphs, found, strict=True))
-        if isinstance(wrt, str):
+        if _is_one(wrt):
             return value, next(iter(results.values()))
         if derivative != "hessian":
             return value, results
@@ -186,9 +192,19 @@ def _unknown(_: object) -> Any:
     )
 
 
-def _shaped(array: Array, shape: tuple[int, ...], name: str) -> Array:
+def _names(wrt: Wrt, nodes: Mapping[str, object]) -> list[str]:
+    """The inputs that a compiled derivative is taken by."""
+    texts = nodes if wrt is None else wrt.split(",") if isinstance(wrt, str) else wrt
+    names = [text.strip() for text in texts]
+    for name in names:
+        if name not in nodes:
+            raise GradcalcError("wrt", f"`{name}` is not an input", helps=[f"the inputs are {', '.join(nodes)}"])
+    return names
+
+
+def _shaped(array: Array, shape: tuple[int, ...], kind: str, name: str) -> Array:
     if array.shape != shape:
-        raise GradcalcError("shape", f"`{name}` has shape {array.shape}, but {shape} was compiled")
+        raise GradcalcError(kind, f"`{name}` has shape {array.shape}, but {shape} was compiled")
     return array
 
 
@@ -207,7 +223,11 @@ def _seeds(expr: Expr, seed: Any) -> list[Any] | None:
 
 
 def _is_one(wrt: Wrt) -> bool:
-    return isinstance(wrt, str) and "," not in wrt
+    """Whether `wrt` names one input, or entries of one: a comma inside an index does not count."""
+    if not isinstance(wrt, str):
+        return False
+    (statement,) = parse(Source("wrt", wrt)).statements
+    return not isinstance(statement.value, Sequence_)
 
 
 def _by_name(found: Mapping[str, Array], wrt: Wrt) -> Gradients | Array:

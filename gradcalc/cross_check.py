@@ -145,9 +145,9 @@ def _differences(case: Case, made: Answer, why: str | None) -> Verdict:
     function, slope = _DIFFERENCES[case.command](case, made)
 
     def moved(h: float, direction: Sequence[Any]) -> Any:
-        values = dict(problem.values)
-        values.update({name: at + h * v for name, at, v in zip(names, point, direction, strict=True)})
-        return function(values)
+        with np.errstate(all="ignore"):
+            new = [at + h * v for at, v in zip(point, direction, strict=True)]
+        return function({**problem.values, **dict(zip(names, new, strict=True))})
 
     directions = [case.directions] if case.directions else random_directions(point, numbers_in(problem.outputs))
     return along(directions, moved, slope, total, why)

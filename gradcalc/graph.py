@@ -15,6 +15,8 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from .errors import GradcalcError
+
 Shape: TypeAlias = tuple[int, ...]
 Attrs: TypeAlias = Mapping[str, Any]
 Cotangents: TypeAlias = tuple["Node | None", ...]
@@ -256,9 +258,21 @@ def node(op: Op, inputs: Sequence[Operand], attrs: Attrs) -> Node:
         found = Node()
         found.op, found.inputs, found.attrs = op, tuple(nodes), attrs
         found.shape = op.shape(*nodes, **attrs)
+        if found.shape and prod(found.shape) > LARGEST:
+            raise _too_large(found.shape)
         found.boolean = op.boolean if isinstance(op.boolean, bool) else op.boolean(*nodes, **attrs)
         _interned[key] = found
     return found
+
+
+LARGEST = 2**33
+"""Elements of the largest array (64 GiB) that an expression may stand for."""
+
+
+def _too_large(shape: Shape) -> GradcalcError:
+    count = prod(shape)
+    shown = f"{count:,}" if count < 10**15 else f"{count:.0e}" if count < 1e300 else "too many"
+    return GradcalcError("too-large", f"an array of shape {shape} would have {shown} elements", limit=True)
 
 
 def _cast(op: Op, place: int, value: Node) -> Node:

@@ -13,10 +13,10 @@ from .engine import evaluate
 from .errors import GradcalcError, Label, Source, Span, nearest
 from .graph import Node, variable
 from .language.builder import build, unknown_name
-from .language.names import used_names
+from .language.names import assigned_names, used_names
 from .language.parser import parse
 from .language.syntax import Name, Program
-from .language.values import CONSTANTS, Key, Library, Method, node_of
+from .language.values import CONSTANTS, Method, node_of
 
 
 class Problem(NamedTuple):
@@ -42,7 +42,7 @@ def read_programs(sources: Sequence[Source], names: Collection[str]) -> list[Pro
     if missing:
         raise _missing(missing[0], used[missing[0]], spare)
     if spare:
-        raise _unused(spare[0], used)
+        raise _unused(spare[0], used, any(spare[0] in assigned_names(program) for program in programs))
     return programs
 
 
@@ -56,7 +56,10 @@ def _missing(name: str, span: Span, spare: Sequence[str]) -> GradcalcError:
     return error
 
 
-def _unused(name: str, used: Iterable[str]) -> GradcalcError:
+def _unused(name: str, used: Iterable[str], assigned: bool) -> GradcalcError:
+    if assigned:
+        message = f"`{name}` is given, but the expression assigns it before reading it"
+        return GradcalcError("unused-input", message, helps=[f"leave it out: drop `--{name}`"], origin=name)
     found = nearest(name, used)
     helps = [f"did you mean `--{found}`?"] if found else []
     helps.append(f"leave it out: drop `--{name}`")
@@ -96,11 +99,11 @@ def _single(value: Any, program: Program) -> Node:
         raise GradcalcError(
             "not-a-number", f"`{last.text}` is a method", labels=[Label(last)], helps=[f"call it: `{call}`"]
         )
-    if isinstance(value, tuple) and not isinstance(value, (Library, Key)):
+    if isinstance(value, tuple):
         text = last.text if len(last.text) < 40 else "…"
         raise GradcalcError(
             "several-outputs",
-            f"the expression has {len(value)} results",
+            f"the expression has {len(value)} result{'s' * (len(value) != 1)}",
             labels=[Label(last)],
             helps=[f"choose one: `({text})[0]`", f"or put them in a list, if their shapes are equal: `[{text}]`"],
         )
@@ -145,6 +148,9 @@ def evaluate_text(source: Source, values: Mapping[str, Any], random: Generator) 
     for name, span in used_names(program, values).items():
         if name not in values and name not in CONSTANTS:
             raise _not_an_input(name, span, values)
+    if len(program.statements) > 1:
+        extra = program.statements[1].span
+        raise GradcalcError("syntax", "a value is one expression", labels=[Label(extra, "a second one")])
     inputs = {name: variable(name, array.shape, boolean=array.dtype == bool) for name, array in values.items()}
     built = build(program, inputs, lambda one: evaluate([one], values)[0], extra=_random(random))
     return located_evaluate([_single(built.value, program)], values, built.places)[0]
@@ -154,7 +160,9 @@ def _not_an_input(name: str, span: Span, values: Mapping[str, Any]) -> GradcalcE
     found = nearest(name, values)
     helps = [f"did you mean `{found}`?"] if found else []
     helps.append("give numbers, as `3` or `[1, 2]`, or a file: .npy, .npz:key, .csv, .json")
-    return GradcalcError("unknown-name", f"`{name}` has no value here", labels=[Label(span)], helps=helps)
+    notes = [] if values else ["an input's value cannot use other inputs"]
+    message = f"`{name}` has no value here"
+    return GradcalcError("unknown-name", message, labels=[Label(span)], notes=notes, helps=helps)
 
 
 def _random(made: Generator) -> dict[str, Callable[..., Any]]:

@@ -18,23 +18,39 @@ from .graph import CATALOGUE, Node, Op, constant, is_constant, node, scalar_valu
 from .ops.arithmetic import add, divide, multiply, negative, subtract
 from .ops.elementwise import power
 from .ops.kinds import broadcast_shape, broadcast_to
-from .ops.shape import reshape, transpose
+from .ops.shape import permuted, reshape, transpose
 
 Rule = Callable[[Node], Node]
 _ADDITIVE: set[Op] = {add, subtract, negative}
 
 
 def simplify(outputs: Sequence[Node]) -> list[Node]:
-    """Equal outputs of the same shapes, with fewer operations."""
-    order = toposort(outputs)
+    """Equal outputs of the same shapes, with fewer operations.
+
+    A pass may put nodes together that a further one can combine; a large graph has one pass.
+    """
+    current = list(outputs)
+    for _ in range(_MOST_PASSES):
+        order = toposort(current)
+        simpler = _pass(order, current)
+        if len(order) > _LARGE or all(a is b for a, b in zip(simpler, current, strict=True)):
+            return simpler
+        current = simpler
+    return current
+
+
+_MOST_PASSES = 5
+_LARGE = 5_000  # nodes
+
+
+def _pass(order: Sequence[Node], outputs: Sequence[Node]) -> list[Node]:
     inner = _inside_sums(order, outputs)
     new: dict[Node, Node] = {}
     for one in order:
         inputs = [new[below] for below in one.inputs]
-        current = (
-            one if all(a is b for a, b in zip(inputs, one.inputs, strict=True)) else node(one.op, inputs, one.attrs)
-        )
-        if one.op in _ADDITIVE and one in inner:
+        same = all(a is b for a, b in zip(inputs, one.inputs, strict=True))
+        current = one if same else node(one.op, inputs, one.attrs)
+        if one in inner:
             new[one] = current  # part of a longer sum: its top collects the terms
             continue
         if one.op in _ADDITIVE and any(below in inner for below in one.inputs):
@@ -95,7 +111,12 @@ def _chain(x: Node) -> tuple[Node, list[tuple[Op, Node]]]:
 
 def _usable(x: Node) -> float | None:
     value = scalar_value(x)
-    return value if value is not None and value != 0 and np.isfinite(value) else None
+    return value if value is not None and _moderate(value) else None
+
+
+def _moderate(value: float) -> bool:
+    """Whether a number may change places in a product: not 0 or infinite, nor so large or small that it overflows."""
+    return 1e-100 < abs(value) < 1e100
 
 
 def _factor(x: Node) -> Factor:
@@ -117,7 +138,9 @@ def _factor(x: Node) -> Factor:
             bottom *= value
         else:
             rest = other if rest is None and op is multiply else op(constant(1.0) if rest is None else rest, other)
-    return (1.0, 1.0, x) if (top, bottom) == (1.0, 1.0) else (top, bottom, rest)
+    if (top, bottom) == (1.0, 1.0) or not (_moderate(top) and _moderate(bottom)):
+        return 1.0, 1.0, x
+    return top, bottom, rest
 
 
 def _scaled(top: float, bottom: float, rest: Node | None) -> Node:
@@ -129,13 +152,10 @@ def _scaled(top: float, bottom: float, rest: Node | None) -> Node:
     if top != 1:
         leaf, steps = _chain(rest)
         number = _usable(leaf)
-        product = (
-            constant(top * number)
-            if number is not None
-            else negative(leaf)
-            if top == -1
-            else multiply(constant(top), leaf)
-        )
+        if number is not None:
+            product = constant(top * number)
+        else:
+            product = negative(leaf) if top == -1 else multiply(constant(top), leaf)
         for op, other in steps:
             product = op(product, other)
         rest = product
@@ -157,7 +177,7 @@ def _numbers_forward(x: Node) -> Node:
     else:
         rest = a if b is None else b if a is None else _product(a, b)
     top, bottom = top * other_top, bottom * other_bottom
-    if top == 0 or bottom == 0 or not np.isfinite(top) or not np.isfinite(bottom):
+    if not (_moderate(top) and _moderate(bottom)):
         return x
     return broadcast_to(_scaled(top, bottom, rest), x.shape)
 
@@ -216,8 +236,9 @@ def _unstretched(x: Node) -> Node:
 def _total(terms: Mapping[Node | None, tuple[float, float]]) -> Node:
     """The sum of terms, a positive one first where there is one and the number (under None) last."""
     parts = [(top, bottom, rest) for rest, (top, bottom) in terms.items() if top != 0]
-    first = next((part for part in parts if part[0] > 0 and part[2] is not None), None)
-    parts.sort(key=lambda part: (part[2] is None, part is not first))
+    positive = [part for part in parts if part[0] > 0]
+    first = next((part for part in positive if part[2] is not None), positive[0] if positive else None)
+    parts.sort(key=lambda part: (part is not first, part[2] is None))
     total: Node | None = None
     for top, bottom, rest in parts:
         if total is None:
@@ -315,13 +336,20 @@ def _reshaped(x: Node) -> Node:
 def _transposed(x: Node) -> Node:
     (inside,) = x.inputs
     axes = x.attrs["axes"]
-    if axes == tuple(range(-len(axes), 0)):
+    if not axes:
         return inside
     if inside.op is transpose:
         below = inside.attrs["axes"]
-        return transpose(inside.inputs[0], tuple(below[axis] for axis in axes)) if len(below) == len(axes) else x
+        count = max(len(axes), len(below))
+        first, then = _padded(below, count), _padded(axes, count)
+        return permuted(inside.inputs[0], tuple(first[axis] for axis in then))
     scalar = _unstretched(inside)
     return broadcast_to(scalar, x.shape) if scalar is not inside else x
+
+
+def _padded(axes: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """An order of so many last axes, of which the first ones may stay."""
+    return (*range(-count, -len(axes)), *axes)
 
 
 def _summed(x: Node) -> Node:

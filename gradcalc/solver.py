@@ -6,6 +6,7 @@ the end of its budget. This module imports nothing slow, so that the process can
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import subprocess
 import sys
@@ -74,9 +75,9 @@ class Solver:
             self._output = self._process.communicate(data, timeout=self._budget)[0]
         except subprocess.TimeoutExpired:
             self._expired = True
-            self.stop()
-        except (OSError, ValueError):
-            self.stop()
+            self._process.kill()
+        except (OSError, ValueError):  # the child is gone, or its pipes are closed
+            self._process.kill()
 
     def reply(self) -> Reply:
         """Wait for the answer, or for the end of the budget."""
@@ -93,12 +94,14 @@ class Solver:
         return failed("the SymPy process ended without an answer")
 
     def stop(self) -> None:
-        """End the child, whatever it is doing."""
+        """End the child, whatever it is doing, and close what leads to it."""
         if self._process.poll() is None:
             self._process.kill()
-        if self._thread is not threading.current_thread():
-            for stream in (self._process.stdin, self._process.stdout):
-                if stream is not None and not stream.closed and self._thread is None:
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None and self._thread is not threading.current_thread():
+                with contextlib.suppress(OSError):
                     stream.close()
         self._process.wait()
 

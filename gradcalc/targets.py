@@ -40,7 +40,11 @@ def targets(problem: Problem, wrt: str | Iterable[str] | None) -> list[Target]:
         return [Target(name, problem.inputs[name], None) for name in _differentiable(problem)]
     text = wrt if isinstance(wrt, str) else ", ".join(wrt)
     source = Source("--wrt", text)
-    (statement, *rest) = parse(source).statements
+    try:
+        statement, *rest = parse(source).statements
+    except GradcalcError as error:
+        error.helps = ["put commas between names: `--wrt x,w`"]
+        raise
     expression = statement.value
     items = expression.items if isinstance(expression, Listed) and expression.bracket == "(" else (expression,)
     if rest:
@@ -122,7 +126,7 @@ def entries(derivative: Node, target: Target) -> Node:
 # seeds, tangents and vectors ----------------------------------------------------------------------
 
 
-def seed_arrays(problem: Problem, seeds: Sequence[Any] | None) -> list[Any]:
+def seed_arrays(problem: Problem, seeds: Sequence[Any] | None, what: str = "gradient") -> list[Any]:
     """A cotangent for each output: None where it is a scalar and needs none.
 
     Seeds go to the outputs that are not scalars, in order; or there is one for each output.
@@ -136,9 +140,10 @@ def seed_arrays(problem: Problem, seeds: Sequence[Any] | None) -> list[Any]:
         places = needing[: len(given)]
     else:
         wanted = f"{count}" if count == len(needing) else f"{len(needing)} or {count}"
+        need = f"{len(needing)} need{'s' * (len(needing) == 1)} one"
         raise GradcalcError(
             "seed-count",
-            f"{_counted(len(given), 'seed')} for {_counted(count, 'expression')}, of which {len(needing)} need one",
+            f"{_counted(len(given), 'seed')} for {_counted(count, 'expression')}, of which {need}",
             helps=[f"give {wanted}, in the order of the expressions: `{' '.join(['--seed ones'] * len(needing))}`"],
         )
     found: list[Any] = [None] * count
@@ -146,7 +151,7 @@ def seed_arrays(problem: Problem, seeds: Sequence[Any] | None) -> list[Any]:
         found[place] = _seed(problem, problem.outputs[place], seed, problem.programs[place])
     for i in needing:
         if found[i] is None:
-            raise _needs_seed(problem.outputs[i], problem.programs[i])
+            raise _needs_seed(problem.outputs[i], problem.programs[i], what)
     return found
 
 
@@ -186,7 +191,7 @@ def _seed_shape(shape: tuple[int, ...], output: Node, program: Program, span: Sp
     )
 
 
-def _needs_seed(output: Node, program: Program) -> GradcalcError:
+def _needs_seed(output: Node, program: Program, what: str) -> GradcalcError:
     span = program.statements[-1].span
     text = " ".join(span.text.split())
     before = program.source.text[: span.start]
@@ -199,10 +204,11 @@ def _needs_seed(output: Node, program: Program) -> GradcalcError:
     helps.append(
         f'weigh its elements: `--seed "{example}"`' if example else "weigh its elements: `--seed ones`, or a file"
     )
-    helps.append("ask for every derivative: `gradcalc jacobian`")
+    if what == "gradient":
+        helps.append("ask for every derivative: `gradcalc jacobian`")
     return GradcalcError(
         "needs-seed",
-        f"the gradient needs a scalar, but the expression has shape {output.shape}",
+        f"the {what} needs a scalar, but the expression has shape {output.shape}",
         labels=[Label(span, f"shape {output.shape}")],
         helps=helps,
     )

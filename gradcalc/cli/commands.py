@@ -43,7 +43,7 @@ def _shared(function: Function) -> Function:
             click.option(
                 "--rng",
                 metavar="N",
-                type=int,
+                type=click.IntRange(min=0),
                 default=0,
                 show_default=True,
                 help="Seed of randn and the like in inputs.",
@@ -79,7 +79,7 @@ def _checked(function: Function) -> Function:
                 "--symbolic-budget",
                 "budget",
                 metavar="SECONDS",
-                type=click.FloatRange(min=0),
+                type=click.FloatRange(0, 86_400),
                 default=5.0,
                 show_default=True,
                 help="Time that SymPy may take.",
@@ -297,7 +297,11 @@ def _direction(command: str, given: Sequence[str]) -> Any:
     option = "--tangent" if command == "jvp" else "--vector"
     pairs = [text.partition("=") for text in given]
     if all(equals and value[:1] != "=" and name.strip().isidentifier() for name, equals, value in pairs):
-        return {name.strip(): Source(f"{option} {name.strip()}", value) for name, _, value in pairs} or None
+        names = [name.strip() for name, _, _ in pairs]
+        if len(set(names)) < len(names):
+            raise GradcalcError("usage", f"`{option}` names an input twice")
+        sources = [Source(f"{option} {name}", value) for name, (_, _, value) in zip(names, pairs, strict=True)]
+        return dict(zip(names, sources, strict=True))
     if len(given) > 1:
         raise GradcalcError(
             "usage",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -42,11 +42,13 @@ class ExpressionCommand(click.Command):
             if word == "--":
                 expressions += words
             elif name in own:
+                if equals and own[name].is_flag:
+                    raise GradcalcError("usage", f"`{name}` takes no value", helps=[f"write `{name}` alone"])
                 options.append(word)
-                if not equals and not own[name].is_flag and not own[name].count:
-                    options += _value(words, name)
+                if not equals and not own[name].is_flag:
+                    options += _value(words, name, _EXAMPLES.get(str(own[name].metavar), _first_choice(own[name])))
             elif name[:2] == "--" and name[2:].isidentifier():
-                assigned.append((name[2:], value if equals else _value(words, name)[0]))
+                assigned.append((name[2:], value if equals else _value(words, name, "3")[0]))
             elif name[:2] == "--" and name[2:].replace("-", "_").isidentifier():
                 raise click.NoSuchOption(name, possibilities=_close(name, own), ctx=ctx)
             else:
@@ -60,10 +62,16 @@ class ExpressionCommand(click.Command):
         return [*super().collect_usage_pieces(ctx), "--NAME VALUE ..."]
 
 
-def _value(words: Any, name: str) -> list[str]:
+_EXAMPLES = {"FILE": "FILE", "NAMES": "x", "VALUE": '"[1, 2]"', "NAME=VALUE": "x=3", "SECONDS": "10", "N": "8"}
+
+
+def _first_choice(option: click.Option) -> str:
+    return str(option.type.choices[0]) if isinstance(option.type, click.Choice) else "3"
+
+
+def _value(words: Iterator[str], name: str, example: str) -> list[str]:
     for word in words:
         return [word]
-    example = "FILE" if name in ("-o", "--output", "-f", "--file") else "3"
     raise GradcalcError("usage", f"`{name}` needs a value", helps=[f"write it after the name: `{name} {example}`"])
 
 
@@ -80,7 +88,9 @@ def assigned_texts(ctx: click.Context, pairs: Sequence[str]) -> dict[str, Source
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name.strip().isidentifier():
-            raise GradcalcError("usage", f"`--set {pair}` is not NAME=VALUE", helps=["write it as `--set seed=3`"])
+            example = name.strip() if name.strip().isidentifier() else "seed"
+            helps = [f"write it as `--set {example}=3`"]
+            raise GradcalcError("usage", f"`--set {pair}` is not NAME=VALUE", helps=helps)
         given.append((name.strip(), Source(f"--set {name.strip()}", value)))
     for name, source in given:
         if name in found:
@@ -99,13 +109,13 @@ def with_command_line(error: GradcalcError, ctx: click.Context) -> GradcalcError
     if error.kind == "unused-input":
         close = nearest(f"--{error.origin}", own, 0.75)
         error.helps[:0] = [f"did you mean the option `{close}`?"] if close else []
-    if error.kind == "needs-seed":
-        line = " ".join(["gradcalc jacobian", *map(_quoted, ctx.meta[TYPED])])
+    if error.kind == "needs-seed" and "jacobian" in error.helps[-1]:
+        line = " ".join(["gradcalc jacobian", *map(quoted, ctx.meta[TYPED])])
         error.helps[-1] = f"ask for every derivative: `{line}`" if len(line) < 90 else error.helps[-1]
     return error
 
 
-def _quoted(word: str) -> str:
+def quoted(word: str) -> str:
     """A word as it is typed in a shell; double quotes serve on Windows too."""
     if word.replace("-", "").replace("_", "").isalnum():
         return word

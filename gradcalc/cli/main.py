@@ -76,18 +76,27 @@ def _run(arguments: list[str], solver: Solver | None) -> int:
 
 def _usage(wrong: click.UsageError) -> GradcalcError:
     """click's own complaints, in the form that all errors have."""
-    from ..errors import GradcalcError, nearest
+    from ..errors import GradcalcError
     from .commands import gradcalc
 
-    message = wrong.message.rstrip(".").replace("'", "`")
+    message = wrong.format_message().rstrip(".").replace("'", "`").split("\n")[0]
+    message = message.replace("is not a valid integer range", "is not a whole number")
     context = wrong.ctx.command_path if wrong.ctx is not None else "gradcalc"
     helps = [f"`{context} --help` shows what it takes"]
     if message.startswith("No such command"):
-        typed = message.split("`")[1]
-        known = list(gradcalc.commands)
-        close = next((one for one in known if one.startswith(typed)), None) or nearest(typed, known)
-        helps[:0] = [f"did you mean `gradcalc {close}`?"] if close else []
+        message = message.partition(".")[0]
+        helps[:0] = _similar_commands(message.split("`")[1], list(gradcalc.commands))
     return GradcalcError("usage", message[:1].lower() + message[1:], helps=helps)
+
+
+def _similar_commands(typed: str, known: list[str]) -> list[str]:
+    from ..errors import nearest
+    from .inputs import quoted
+
+    if not typed.replace("-", "").isalnum():
+        return [f"say what to do with it: `gradcalc grad {quoted(typed)}`"]
+    close = next((one for one in known if one.startswith(typed)), None) or nearest(typed, known)
+    return [f"did you mean `gradcalc {close}`?"] if close else []
 
 
 def _fail(error: GradcalcError, arguments: Sequence[str]) -> int:

@@ -75,7 +75,7 @@ def writer_for(path: str | None) -> Writer | None:
         raise GradcalcError("output", f"cannot write `{path}`: the extension says the format", helps=helps)
     folder = os.path.dirname(path)
     if folder and not os.path.isdir(folder):
-        raise GradcalcError("output", f"cannot write `{path}`: there is no folder `{folder}`")
+        raise GradcalcError("output", f"cannot write `{path}`: there is no directory `{folder}`")
     return _WRITERS[extension]
 
 

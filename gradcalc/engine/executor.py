@@ -18,7 +18,7 @@ def evaluate(outputs: Sequence[Node], values: Mapping[str, Any]) -> list[Any]:
 
 
 def execute(planned: Plan, values: Mapping[str, Any]) -> list[Any]:
-    """Run a plan: the outputs as NumPy arrays, in order.
+    """Run a plan: the outputs as new NumPy arrays, in order.
 
     An input without a value, a singular matrix, or too little memory raises GradcalcError; its
     `origin` is the node concerned. Overflow and the like give inf and nan without a word.
@@ -36,7 +36,7 @@ def execute(planned: Plan, values: Mapping[str, Any]) -> list[Any]:
                 slots[step.writes] = _compute(step, slots)
                 for place in step.frees:
                     slots[place] = None
-    return [np.asarray(slots[place]) for place in planned.outputs]
+    return [np.array(slots[place]) for place in planned.outputs]  # never the caller's memory, nor a view
 
 
 def _compute(step: Step, slots: list[Any]) -> Any:

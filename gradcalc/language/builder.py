@@ -87,7 +87,9 @@ class _Builder:
         self.value_of = value_of
         self.extra = extra
         self.locals: dict[str, Value] = {}
-        self.places: dict[Node, Span] = {}
+        self.places: dict[Node, Span] = {}  # where each node was made
+        self.latest: dict[Node, Span] = {}  # where each was last mentioned: the operands of what comes next
+        self.shared: dict[str, str] = {}  # names of arrays that are also another name's
         self.notes: list[str] = list(program.notes)
         self.libraries = program.libraries
 
@@ -99,8 +101,10 @@ class _Builder:
         for last in self.program.statements:
             if isinstance(last, Assign):
                 self.assign(last)
-            else:
-                value = run(self.value(last.value))
+                continue
+            if last is not self.program.statements[-1] and not isinstance(last.value, Text):
+                self.note(f"`{short(last.span.text)}` has no effect: only the last expression counts")
+            value = run(self.value(last.value))
         if not isinstance(last, Evaluate):
             raise GradcalcError(
                 "syntax",
@@ -115,13 +119,39 @@ class _Builder:
     def assign(self, statement: Assign) -> None:
         value = run(self.value(statement.value))
         target = statement.target
+        name = target.value if isinstance(target, Subscript) else target
+        if isinstance(name, Name) and (statement.operator is not None or isinstance(target, Subscript)):
+            self.refuse_shared(name)
         if statement.operator is not None:
             old = run(self.value(target))
             value = self.operate(statement.operator, old, value, statement.span, statement.span)
         if isinstance(target, Sequence):
             self.unpack(target, value, statement)
-        else:
-            self.bind(target, value, statement.span)
+            return
+        self.bind(target, value, statement.span)
+        if isinstance(target, Name) and statement.operator is None:
+            self.share(target.name, statement.value, value)
+
+    def refuse_shared(self, name: Name) -> None:
+        """Writing into an array that has two names changes both in NumPy: say so, rather than change one."""
+        other = self.shared.get(name.name)
+        if other is not None:
+            raise GradcalcError(
+                "shared",
+                f"`{name.name}` and `{other}` are one array in NumPy, so writing into one would change both",
+                labels=[Label(name.span)],
+                helps=[f"make a copy first: `{name.name} = {other} + 0`"],
+            )
+
+    def share(self, name: str, expression: Expression, value: Value) -> None:
+        """Remember whose array a new name stands for, if it is a mere name or a view."""
+        for other in [other for other, mine in self.shared.items() if name in (other, mine)]:
+            del self.shared[other]
+        while isinstance(expression, (Subscript, Attribute)):
+            expression = expression.value
+        if isinstance(expression, Name) and expression.name != name and isinstance(value, Node) and value.ndim:
+            self.shared[name] = expression.name
+            self.shared[expression.name] = name
 
     def bind(self, target: Any, value: Value, span: Span) -> None:
         if isinstance(target, Name):
@@ -165,9 +195,14 @@ class _Builder:
         try:
             made = make()
         except GradcalcError as error:
-            raise error.locate(span, self.places.get) from None  # type: ignore[arg-type]
+            raise error.locate(span, self.latest.get) from None  # type: ignore[arg-type]
+        return self.placed(made, span)
+
+    def placed(self, made: Any, span: Span) -> Any:
+        """Remember where a node is made and mentioned."""
         if isinstance(made, Node):
-            self.places[made] = span
+            self.places.setdefault(made, span)
+            self.latest[made] = span
         return made
 
     def array(self, value: Value, span: Span) -> Node:
@@ -195,8 +230,7 @@ class _Builder:
         return _VALUES[type(expression)](self, expression)
 
     def number(self, expression: Number) -> Node:
-        made = constant(expression.value)
-        self.places[made] = expression.span
+        made: Node = self.placed(constant(expression.value), expression.span)
         return made
 
     def text(self, expression: Text) -> str:
@@ -218,9 +252,7 @@ class _Builder:
             return Library([name])
         else:
             raise unknown_name(expression, [*self.locals, *self.inputs])
-        if isinstance(value, Node):
-            self.places[value] = expression.span
-        return value
+        return self.placed(value, expression.span)
 
     def unary(self, expression: Unary) -> Steps:
         operand = self.array((yield self.value(expression.operand)), expression.operand.span)
@@ -251,13 +283,16 @@ class _Builder:
         try:
             made = op(a, b)
         except GradcalcError as error:
-            error.locate(span, self.places.get)  # type: ignore[arg-type]
+            if binary is not None:
+                self.latest[a], self.latest[b] = binary.left.span, binary.right.span
+            error.locate(span, self.latest.get)  # type: ignore[arg-type]
             if error.kind == "shape" and binary is not None:
                 error.message += f" in `{short(span.text)}`"
                 error.args = (error.message,)
                 error.labels.append(Label(place, "", primary=False))
+                error.helps += _columns(binary, a, b)
             raise
-        self.places[made] = span
+        self.placed(made, span)
         if op.elementwise and a.shape != made.shape and b.shape != made.shape and a.ndim and b.ndim:
             self.note(f"`{short(span.text)}` stretches both operands, {a.shape} and {b.shape}, to {made.shape}")
         return made
@@ -360,7 +395,7 @@ class _Builder:
                 "index", f"index {at} is out of range for {len(owner)} values", labels=[Label(expression.span)]
             ) from None
 
-    def attribute(self, expression: Attribute) -> Steps:
+    def attribute(self, expression: Attribute, *, called: bool = False) -> Steps:
         owner = yield self.value(expression.value)
         name = expression.name
         if isinstance(owner, Library):
@@ -380,6 +415,8 @@ class _Builder:
             return tuple(constant(length) for length in array.shape)
         if name == "ndim":
             return constant(array.ndim)
+        if name == "size" and not called:
+            return constant(array.size)
         return Method(array, name)
 
     # calls --------------------------------------------------------------------------------------
@@ -391,7 +428,7 @@ class _Builder:
         if isinstance(function, Name):
             words = [function.name]
         elif isinstance(function, Attribute):
-            target = yield self.attribute(function)
+            target = yield self.attribute(function, called=True)
             if isinstance(target, Library):
                 words = target.words
             elif isinstance(target, Method):
@@ -401,7 +438,7 @@ class _Builder:
                     "type", f"`{short(function.span.text)}` is not a function", labels=[Label(function.span)]
                 )
         else:
-            raise self.not_a_function(function)
+            raise self.not_a_function(function, expression)
         positional: list[Value] = [] if owner is None else [owner]
         named: dict[str, tuple[Value, Span]] = {}
         for argument in expression.arguments:
@@ -418,8 +455,9 @@ class _Builder:
                 named[argument.name] = (value, argument.span)
         return self.apply(words, function, positional, named, expression, is_method=owner is not None)
 
-    def not_a_function(self, function: Expression) -> GradcalcError:
-        helps = [f"to multiply, write `*`: `{short(function.span.text)}*(…)`"]
+    def not_a_function(self, function: Expression, call: Call) -> GradcalcError:
+        arguments = ", ".join(argument.span.text for argument in call.arguments)
+        helps = [f"to multiply, write `*`: `{short(function.span.text)}*({short(arguments)})`"]
         return GradcalcError(
             "type", f"`{short(function.span.text)}` is not a function", labels=[Label(function.span)], helps=helps
         )
@@ -440,16 +478,27 @@ class _Builder:
         if special is not None:
             return self.located(lambda: special(self, positional, named, expression, is_method), expression.span)
         if name in self.extra:
-            return self.located(lambda: constant(self.extra[name](*map(self.fixed, positional))), expression.span)
+            return self.located(lambda: self.from_extra(name, positional, named), expression.span)
         entry = dialects.find(dialect, name)
         if entry is None:
-            raise self.unknown_function(words, name, function, is_method)
+            raise self.unknown_function(words, name, expression, is_method)
         if name in ("max", "min", "amax", "amin") and not is_method and len(words) == 1 and len(positional) > 1:
             raise _two_operands(name, positional, expression)
         if is_method or dialect == "torch":
             positional = _collected(entry, positional, is_method)
         given = Arguments(positional, named, expression.span)
-        return self.located(lambda: entry(*bound(entry, name, given, self.fixed)), expression.span)
+        return self.located(lambda: _applied(entry, name, bound(entry, name, given, self.fixed)), expression.span)
+
+    def from_extra(self, name: str, positional: list[Value], named: dict[str, tuple[Value, Span]]) -> Node:
+        """The array that a function from outside the catalogue makes of plain numbers."""
+        try:
+            return constant(
+                self.extra[name](
+                    *map(self.fixed, positional), **{word: self.fixed(value) for word, (value, _) in named.items()}
+                )
+            )
+        except (TypeError, ValueError, OverflowError, IndexError) as error:
+            raise _cannot_take(name, error) from None
 
     def dialect(self, name: str, function: Expression) -> str:
         """Whose meaning a bare name or method has: the text's own library, else NumPy's."""
@@ -462,10 +511,11 @@ class _Builder:
             )
         return "torch" if "torch" in self.libraries else "numpy"
 
-    def unknown_function(self, words: list[str], name: str, function: Expression, is_method: bool) -> GradcalcError:
+    def unknown_function(self, words: list[str], name: str, call: Call, is_method: bool) -> GradcalcError:
+        function = call.function
         called = ".".join(words)
         if isinstance(function, Name) and (name in self.inputs or name in self.locals):
-            return self.not_a_function(function)
+            return self.not_a_function(function, call)
         place = function.place if isinstance(function, Attribute) else function.span
         found = nearest(name, [known for known, entry in SPELLINGS.items() if entry.shown and "." not in known])
         helps = [f"did you mean `{found}`?"] if found else []
@@ -479,6 +529,18 @@ class _Builder:
         )
 
 
+def _applied(entry: Entry, name: str, arguments: list[Any]) -> Any:
+    """A function's value; what NumPy itself refuses (a negative length, say) becomes an error of ours."""
+    try:
+        return entry(*arguments)
+    except (TypeError, ValueError, OverflowError, IndexError) as error:
+        raise _cannot_take(name, error) from None
+
+
+def _cannot_take(name: str, error: Exception) -> GradcalcError:
+    return GradcalcError("arguments", f"`{name}` cannot take these arguments", notes=[str(error).rstrip(".")])
+
+
 def _two_operands(name: str, positional: list[Value], expression: Call) -> GradcalcError:
     texts = [short(argument.value.span.text, 20) for argument in expression.arguments]
     both = {"max": "maximum", "amax": "maximum"}.get(name, "minimum")
@@ -488,6 +550,18 @@ def _two_operands(name: str, positional: list[Value], expression: Call) -> Gradc
         labels=[Label(expression.span)],
         helps=[f"element by element: `{both}({texts[0]}, {texts[1]})`", f"along an axis: `{name}({texts[0]}, axis=0)`"],
     )
+
+
+def _columns(binary: Binary, a: Node, b: Node) -> list[str]:
+    """The vector that would pair up if it were a column, and how to make it one."""
+    for one, other, operand in ((b, a, binary.right), (a, b, binary.left)):
+        if one.ndim == 1 and other.ndim == 2 and other.shape[0] == one.size:
+            text = short(operand.span.text)
+            return [f"to pair it with the rows, make `{text}` a column: `reshape({text}, ({one.size}, 1))`"]
+    if a.ndim == b.ndim == 1:
+        text = short(binary.left.span.text)
+        return [f"to combine every pair, make `{text}` a column: `reshape({text}, ({a.size}, 1))`"]
+    return []
 
 
 def _python_would_join(left: Value, right: Value) -> bool:
@@ -578,7 +652,7 @@ def _size(
             else constant(array.size)
         )
     if not isinstance(axis, int) or not -array.ndim <= axis < array.ndim:
-        raise GradcalcError("argument", f"axis {axis} is out of range for shape {array.shape}")
+        raise GradcalcError("arguments", f"axis {axis} is out of range for shape {array.shape}")
     return constant(array.shape[axis])
 
 

@@ -108,11 +108,13 @@ def _converted(parameter: str, kind: str, value: Value, name: str, fixed: Callab
     if "Node" in kind:
         return None if value is None and "None" in kind else node_of(value)
     plain = fixed(value)
-    if "bool" in kind and isinstance(plain, (bool, int)):
+    choices = kind.split(" | ")
+    if "bool" in choices and isinstance(plain, (bool, int)):
         return bool(plain)
-    if not any(fits(plain) for word, fits in _FITS.items() if word in kind):
-        wanted = next((text for word, text in _WANTED.items() if word in kind), kind)
-        raise GradcalcError("arguments", f"`{parameter}` of `{name}` must be {wanted}, got {plain!r}")
+    if not any(_FITS[choice](plain) for choice in choices):
+        wanted = next(_WANTED[choice] for choice in _WANTED if choice in choices)
+        got = repr(plain) if len(repr(plain)) < 40 else "something else"
+        raise GradcalcError("arguments", f"`{parameter}` of `{name}` must be {wanted}, got {got}")
     return plain
 
 
@@ -127,22 +129,36 @@ def _is_whole(plain: Any) -> bool:
     return isinstance(plain, int) and not isinstance(plain, bool)
 
 
+def _are_whole(plain: Any) -> bool:
+    return isinstance(plain, tuple) and all(map(_is_whole, plain))
+
+
+def _is_axis(plain: Any) -> bool:
+    return plain is None or _is_whole(plain) or _are_whole(plain)
+
+
+def _are_pairs(plain: Any) -> bool:
+    return isinstance(plain, tuple) and len(plain) == 2 and all(_is_whole(one) or _are_whole(one) for one in plain)
+
+
 _FITS: dict[str, Callable[[Any], bool]] = {
+    "bool": lambda plain: isinstance(plain, bool),
     "int": _is_whole,
     "float": lambda plain: isinstance(plain, (int, float)) and not isinstance(plain, bool),
     "str": lambda plain: isinstance(plain, str),
     "None": lambda plain: plain is None,
-    "tuple": lambda plain: isinstance(plain, tuple) and all(_is_whole(one) or isinstance(one, tuple) for one in plain),
-    "Axis": lambda plain: (
-        plain is None or _is_whole(plain) or (isinstance(plain, tuple) and all(map(_is_whole, plain)))
-    ),
+    "tuple[int, ...]": _are_whole,
+    "tuple[tuple[int, ...], tuple[int, ...]]": _are_pairs,
+    "Axis": _is_axis,
 }
-"""Words of an annotation, and whether a plain value is what the word says."""
+"""The annotations that parameters have, and whether a plain value is what each says."""
 
 _WANTED = {
-    "tuple": "whole numbers",
+    "tuple[tuple[int, ...], tuple[int, ...]]": "a pair of axes or lists of axes",
+    "tuple[int, ...]": "whole numbers",
     "Axis": "whole numbers",
     "float": "a number",
     "int": "a whole number",
     "bool": "true or false",
+    "str": "text",
 }

@@ -6,6 +6,7 @@ from collections.abc import Container
 from typing import Any
 
 from ..errors import Span
+from ..graph import SPELLINGS
 from . import dialects
 from .syntax import Assign, Attribute, Call, Expression, Name, Program, Sequence, Subscript
 
@@ -24,13 +25,31 @@ def used_names(program: Program, given: Container[str] = ()) -> dict[str, Span]:
         if isinstance(statement, Assign):
             parts = statement.target.items if isinstance(statement.target, Sequence) else (statement.target,)
             for part in parts:
-                reads = statement.operator is not None or isinstance(part, Subscript)
-                for name in _names_in(part, given) if reads else ():
+                for name in _read_by(part, statement.operator, given):
                     if name.name not in assigned:
                         used.setdefault(name.name, name.span)
                 if isinstance(part, Name):
                     assigned.add(part.name)
     return used
+
+
+def _read_by(target: Expression, operator: str | None, given: Container[str]) -> list[Name]:
+    """The names that an assignment reads on its left side: indices, and what an operator adds to.
+
+    An array whose elements are assigned must have been made by the text, so it is none it reads.
+    """
+    if isinstance(target, Subscript):
+        inside = [name for part in target.parts for name in _names_in(part, given)]
+        owner = target.value
+        return inside + ([owner] if isinstance(owner, Name) and owner.name in given else [])
+    return _names_in(target, given) if operator is not None else []
+
+
+def assigned_names(program: Program) -> set[str]:
+    """The names that a program gives a value itself."""
+    targets = [statement.target for statement in program.statements if isinstance(statement, Assign)]
+    parts = [part for target in targets for part in (target.items if isinstance(target, Sequence) else (target,))]
+    return {part.name for part in parts if isinstance(part, Name)}
 
 
 def _names_in(expression: Expression, given: Container[str]) -> list[Name]:
@@ -41,6 +60,8 @@ def _names_in(expression: Expression, given: Container[str]) -> list[Name]:
         if isinstance(current, Name):
             found.append(current)
         elif isinstance(current, Call) and isinstance(current.function, Name):
+            if current.function.name in given and current.function.name not in SPELLINGS:
+                found.append(current.function)  # not a function: the builder says so
             stack += [argument.value for argument in reversed(current.arguments)]
         elif isinstance(current, Span) or (isinstance(current, Attribute) and _is_library(current.value, given)):
             continue

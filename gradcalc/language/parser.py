@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import ops  # noqa: F401  (fills the catalogue that the operators below are read from)
 from ..errors import GradcalcError, Label, Source, Span
-from ..graph import CATALOGUE, Op
+from ..graph import CATALOGUE, SPELLINGS, Op
 from .dialects import dialects_in
 from .syntax import (
     Argument,
@@ -55,6 +55,13 @@ _NOT_READ = {
     "if": ("`if` statements are not read", "choose with `where(condition, a, b)`, or `a if condition else b`"),
     "with": ("`with` is not read", "write the expression itself"),
     "yield": ("`yield` is not read", "write the expression itself"),
+    "del": ("`del` is not read", "leave it out"),
+    "assert": ("`assert` is not read", "leave it out"),
+    "raise": ("`raise` is not read", "leave it out"),
+    "global": ("`global` is not read", "leave it out"),
+    "pass": ("`pass` is not read", "leave it out"),
+    "try": ("`try` is not read", "write the expression itself"),
+    "await": ("`await` is not read", "write the expression itself"),
     "is": ("`is` does not compare numbers", "write `==`"),
     "in": ("`in` is not read", "compare with `==`"),
 }
@@ -125,6 +132,10 @@ class _Parser:
         before = self.tokens[self.at - 1] if self.at else self.next
         left = before.kind in ("number", "name") or before.text in (")", "]")
         right = self.next.kind in ("number", "name") or self.next.text in ("(", "[")
+        if before.kind == "number" and self.next.kind == "number" and self.next.text.startswith("."):
+            return ["a number has one point"]
+        if before.kind == "name" and self.next.kind in ("number", "name") and before.text in SPELLINGS:
+            return [f"call it with brackets: `{before.text}({self.next.text})`"]
         if left and right and before.text not in _KEYWORDS and self.next.text not in _KEYWORDS:
             return [f"to multiply, write `*`: `{before.text}*{self.next.text}`"]
         if self.next.text == "=":
@@ -214,6 +225,8 @@ class _Parser:
     def check_target(self, target: Expression) -> None:
         parts: list[Any] = list(target.items) if isinstance(target, Sequence) else [target]
         for part in parts:
+            if isinstance(part, Name) and part.name in ("True", "False", "None"):
+                raise GradcalcError("syntax", f"`{part.name}` cannot be given another value", labels=[Label(part.span)])
             if not isinstance(part, Name) and not (isinstance(part, Subscript) and isinstance(part.value, Name)):
                 raise GradcalcError(
                     "syntax",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -26,20 +27,23 @@ Value = Any
 """A node, a list or tuple of values, text, None, a slice, or a library's name on its way to a call."""
 
 
-class Library(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Library:
     """A dotted name that begins with a library's prefix, on its way to a call."""
 
     words: list[str]
 
 
-class Method(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Method:
     """A function looked up on an array, which becomes its first argument."""
 
     owner: Any
     name: str
 
 
-class Key(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Key:
     """An index by itself: `s_[1:, 0]`."""
 
     parts: list[Any]

@@ -272,6 +272,8 @@ def _whole(shape: Shape, key: Sequence[Any], value_of: ValueOf) -> list[Any]:
     key = list(key) if any(part is Ellipsis for part in key) else [*key, Ellipsis]
     missing = len(shape) - sum(_axes_taken(part) for part in key)
     if missing < 0:
+        if not shape:
+            raise GradcalcError("index", "a number has no elements to index")
         has = f"{len(shape)} axes" if len(shape) != 1 else "one axis"
         raise GradcalcError(
             "index",

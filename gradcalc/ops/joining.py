@@ -51,7 +51,7 @@ def concatenate(arrays: Sequence[Node], axis: int | None = 0) -> Any:
     """Arrays joined along an axis that they have."""
     nodes = [as_node(one) for one in arrays]
     if not nodes:
-        raise GradcalcError("argument", "there is nothing to join: the list is empty")
+        raise GradcalcError("arguments", "there is nothing to join: the list is empty")
     if axis is None:
         nodes, axis = [ravel(one) for one in nodes], 0
     if nodes[0].ndim == 0:
@@ -88,7 +88,7 @@ def stack(arrays: Sequence[Node], axis: int = 0) -> Any:
     """Arrays of one shape joined along a new axis."""
     nodes = [as_node(one) for one in arrays]
     if not nodes:
-        raise GradcalcError("argument", "there is nothing to stack: the list is empty")
+        raise GradcalcError("arguments", "there is nothing to stack: the list is empty")
     return nodes, {"axis": negative_axis(axis, nodes[0].ndim + 1)}
 
 

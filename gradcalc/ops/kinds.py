@@ -42,15 +42,11 @@ def broadcast_shape(*inputs: Node) -> Shape:
 def _cannot_broadcast(inputs: Sequence[Node], place: int, shape: Shape) -> GradcalcError:
     one = inputs[place]
     earlier = next((other for other in inputs[:place] if other.shape == shape), inputs[0])
-    helps = []
-    if len(shape) == 1 and one.ndim == 1:
-        helps.append(f"to combine every pair, make the first a column: `reshape(…, ({shape[0]}, 1))`")
     return GradcalcError(
         "shape",
         f"cannot broadcast shapes {shape} and {one.shape}",
         operands=[with_shape(earlier), with_shape(one)],
         notes=["axes pair from the right; each pair must be equal or contain a 1"],
-        helps=helps,
     )
 
 
@@ -326,7 +322,7 @@ def negative_axis(axis: int, ndim: int, what: str = "axis") -> int:
     """An axis counted from the right; an error names the axes there are."""
     if not -ndim <= axis < ndim:
         has = "no axes" if ndim == 0 else f"axes 0 to {ndim - 1}" if ndim > 1 else "only axis 0"
-        raise GradcalcError("argument", f"{what} {axis} is out of range: the array has {has}")
+        raise GradcalcError("arguments", f"{what} {axis} is out of range: the array has {has}")
     return axis if axis < 0 else axis - ndim
 
 
@@ -337,7 +333,7 @@ def negative_axes(axis: Axis, ndim: int) -> tuple[int, ...]:
     given = (axis,) if isinstance(axis, int) else tuple(axis)
     axes = tuple(sorted(negative_axis(one, ndim) for one in given))
     if len(set(axes)) < len(axes):
-        raise GradcalcError("argument", f"the same axis is given twice in axis={axis}")
+        raise GradcalcError("arguments", f"the same axis is given twice in axis={axis}")
     return axes
 
 

@@ -18,7 +18,7 @@ from .arithmetic import sign as _sign
 from .indexing import add_gather, gather
 from .kinds import bilinear, broadcast_to, derived, general, pad_rank, with_shape, zeros
 from .reduce import sum
-from .shape import diagonal, expand_dims, ravel, reshape, squeeze, swapaxes, tril
+from .shape import as_matrix, diagonal, expand_dims, ravel, reshape, squeeze, swapaxes, tril
 
 # products ---------------------------------------------------------------------------------------
 
@@ -160,7 +160,7 @@ def tensordot(x: Node, y: Node, axes: int | tuple[tuple[int, ...], tuple[int, ..
 @derived("trace(A) | A=3,3", "trace(A, 1) | A=2,3", "trace(A) | A=2,2,3")
 def trace(x: Node, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Node:
     """Sum of a diagonal."""
-    return sum(diagonal(x, offset, axis1, axis2), -1)
+    return sum(diagonal(as_matrix(x, "trace"), offset, axis1, axis2), -1)
 
 
 # einsum -----------------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ def _spelled_out(subscripts: str, xs: Sequence[Node]) -> tuple[list[str], str]:
     left, arrow, out = text.partition("->")
     terms = left.split(",")
     if len(terms) != len(xs):
-        raise GradcalcError("argument", f"`{subscripts}` names {len(terms)} operands, but {len(xs)} were given")
+        raise GradcalcError("arguments", f"`{subscripts}` names {len(terms)} operands, but {len(xs)} were given")
     free = [c for c in reversed(_LETTERS) if c not in text]
     most = max(
         (x.ndim - len(term.replace("...", "")) for term, x in zip(terms, xs, strict=True) if "..." in term), default=0
@@ -228,7 +228,7 @@ def _spelled_out(subscripts: str, xs: Sequence[Node]) -> tuple[list[str], str]:
         missing = x.ndim - len(term.replace("...", ""))
         term = term.replace("...", dots[len(dots) - missing :] if missing > 0 else "")
         if len(term) != x.ndim or not all(c in _LETTERS for c in term):
-            raise GradcalcError("argument", f"`{term}` of `{subscripts}` does not fit an array with {x.ndim} axes")
+            raise GradcalcError("arguments", f"`{term}` of `{subscripts}` does not fit an array with {x.ndim} axes")
         full.append(term)
     if arrow:
         out = out.replace("...", dots)
@@ -237,7 +237,7 @@ def _spelled_out(subscripts: str, xs: Sequence[Node]) -> tuple[list[str], str]:
         out = dots + "".join(sorted(c for c in set(joined) if joined.count(c) == 1 and c not in dots))
     if len(set(out)) < len(out) or any(all(c not in term for term in full) for c in out):
         raise GradcalcError(
-            "argument", f"the output `{out}` of `{subscripts}` must name letters of the operands, each once"
+            "arguments", f"the output `{out}` of `{subscripts}` must name letters of the operands, each once"
         )
     return full, out
 

@@ -16,7 +16,7 @@ _MOST = 10**8  # elements of a constant that is held as numbers; stretched scala
 def _shape(shape: int | tuple[int, ...]) -> Shape:
     lengths = (shape,) if isinstance(shape, int) else tuple(shape)
     if any(n < 0 for n in lengths):
-        raise GradcalcError("argument", f"a shape cannot have negative lengths, got {lengths}")
+        raise GradcalcError("arguments", f"a shape cannot have negative lengths, got {lengths}")
     return lengths
 
 
@@ -74,7 +74,9 @@ def arange(start: float, stop: float | None = None, step: float = 1) -> Node:
     """Numbers from start up to, not including, stop, a step apart."""
     first, last = (0, start) if stop is None else (start, stop)
     if step == 0:
-        raise GradcalcError("argument", "the step of `arange` cannot be 0")
+        raise GradcalcError("arguments", "the step of `arange` cannot be 0")
+    if not all(map(np.isfinite, (first, last, step))):
+        raise GradcalcError("arguments", f"`arange` needs finite numbers, got {start}, {stop}, {step}")
     if (last - first) / step > _MOST:
         raise GradcalcError(
             "too-large",
@@ -88,7 +90,7 @@ def arange(start: float, stop: float | None = None, step: float = 1) -> Node:
 def linspace(start: Node, stop: Node, num: int = 50, endpoint: bool = True) -> Node:
     """Numbers from start to stop at equal distances."""
     if not 0 <= num <= _MOST:
-        raise GradcalcError("argument", f"`linspace` can make 0 to {_MOST:.0g} numbers, not {num}")
+        raise GradcalcError("arguments", f"`linspace` can make 0 to {_MOST:.0g} numbers, not {num}")
     first, last = as_node(start), as_node(stop)
     if is_constant(first) and is_constant(last):
         return constant(np.linspace(first.attrs["value"].data, last.attrs["value"].data, num, endpoint=endpoint))

@@ -123,6 +123,13 @@ def _recurrence(a: Any, b: Any, axis: int) -> Any:
     return out
 
 
+def _recurrence_shape(a: Node, b: Node, axis: int) -> Shape:
+    if a.shape != b.shape:
+        message = f"`recurrence` needs factors and terms of one shape, got {a.shape} and {b.shape}"
+        raise GradcalcError("shape", message, operands=[with_shape(a), with_shape(b)])
+    return b.shape
+
+
 def _recurrence_vjp(g: Node, y: Node, a: Node, b: Node, axis: int) -> Cotangents:
     # The adjoint of s[i] = a[i]*s[i-1] + b[i] runs backwards: c[i] = g[i] + a[i+1]*c[i+1].
     factors = _shifted(flip(a, axis), axis, 0.0)
@@ -132,7 +139,7 @@ def _recurrence_vjp(g: Node, y: Node, a: Node, b: Node, axis: int) -> Cotangents
 
 @general(
     kernel=_recurrence,
-    shape=lambda a, b, axis: b.shape,
+    shape=_recurrence_shape,
     vjp=_recurrence_vjp,
     examples=("recurrence(x, y, 0) | x=4 y=4", "recurrence(x, y, 1) | x=2,3 y=2,3"),
 )
@@ -328,7 +335,7 @@ def norm(x: Node, ord: float | str | None = None, axis: Axis = None, keepdims: b
         return (x,), {"axis": axes, "keepdims": keepdims}
     if isinstance(ord, str) or len(axes) not in (1, 2):
         raise GradcalcError(
-            "argument",
+            "arguments",
             f"no norm of order {ord!r} over {len(axes)} axes is known",
             helps=["leave `ord` out for the Euclidean norm"],
         )
@@ -356,7 +363,7 @@ def _vector_norm(x: Node, ord: float, axes: tuple[int, ...], keepdims: bool) -> 
     if ord == 1:
         return sum(sizes, axes, keepdims)
     if ord == 0:
-        raise GradcalcError("argument", "the norm of order 0 counts elements: it has no derivative")
+        raise GradcalcError("arguments", "the norm of order 0 counts elements: it has no derivative")
     return sum(sizes**ord, axes, keepdims) ** (1 / ord)
 
 
@@ -365,7 +372,7 @@ def _matrix_norm(x: Node, ord: float, axes: tuple[int, ...], keepdims: bool) -> 
     along = {1: (rows, columns), -1: (rows, columns), np.inf: (columns, rows), -np.inf: (columns, rows)}
     if ord not in along:
         raise GradcalcError(
-            "argument",
+            "arguments",
             f"no matrix norm of order {ord:g} is known here",
             helps=["`ord` may be 'fro', 1, -1, inf or -inf"],
         )

@@ -30,9 +30,9 @@ def _resolved(x: Node, shape: int | Sequence[int]) -> Shape:
     """A shape with its one -1, if any, replaced by what is left over."""
     wanted = (shape,) if isinstance(shape, int) else tuple(shape)
     if wanted.count(-1) > 1:
-        raise GradcalcError("argument", f"only one length of a shape may be -1, got {wanted}")
+        raise GradcalcError("arguments", f"only one length of a shape may be -1, got {wanted}")
     if any(n < -1 for n in wanted):
-        raise GradcalcError("argument", f"a shape cannot have negative lengths, got {wanted}")
+        raise GradcalcError("arguments", f"a shape cannot have negative lengths, got {wanted}")
     if -1 not in wanted:
         return wanted
     rest = prod(n for n in wanted if n != -1)
@@ -139,7 +139,7 @@ def _inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
 @linear(
     kernel=_permute,
     shape=_permuted_shape,
-    transpose=lambda g, x, axes: transpose(g, _inverse(axes)),
+    transpose=lambda g, x, axes: permuted(g, _inverse(axes)),
     boolean=moved_kind,
     examples=("transpose(x) | x=2,3", "x.T | x=2,3", "transpose(x, (1, 2, 0)) | x=2,3,4", "transpose(x) | x=3"),
     spellings=("permute", "permute_dims", "t"),
@@ -149,11 +149,19 @@ def transpose(x: Node, axes: tuple[int, ...] | None = None) -> Any:
     order = tuple(range(-1, -x.ndim - 1, -1)) if axes is None else tuple(negative_axis(a, x.ndim) for a in axes)
     if sorted(order) != list(range(-x.ndim, 0)):
         raise GradcalcError(
-            "argument", f"axes {axes} do not name each of the {x.ndim} axes once", operands=[with_shape(x)]
+            "arguments", f"axes {axes} do not name each of the {x.ndim} axes once", operands=[with_shape(x)]
         )
-    while order and order[0] == -len(order):  # leading axes that stay are left out: then batching changes nothing
-        order = order[1:]
-    return (x,), {"axes": order}
+    return permuted(x, order)
+
+
+def permuted(x: Node, axes: tuple[int, ...]) -> Node:
+    """The array with its last axes, counted from the right, in another order.
+
+    Leading axes that stay are left out, so that one more of them (a batch) changes nothing.
+    """
+    while axes and axes[0] == -len(axes):
+        axes = axes[1:]
+    return node(transpose, (x,), {"axes": axes})
 
 
 @derived("swapaxes(x, 0, 1) | x=2,3", "swapaxes(x, 0, -1) | x=2,3,4")
@@ -171,7 +179,7 @@ def moveaxis(x: Node, source: int | tuple[int, ...], destination: int | tuple[in
     sources = [negative_axis(a, x.ndim) for a in ((source,) if isinstance(source, int) else source)]
     places = [negative_axis(a, x.ndim) for a in ((destination,) if isinstance(destination, int) else destination)]
     if len(sources) != len(places) or len(set(sources)) < len(sources) or len(set(places)) < len(places):
-        raise GradcalcError("argument", f"source {source} and destination {destination} do not pair up")
+        raise GradcalcError("arguments", f"source {source} and destination {destination} do not pair up")
     if places == sources:
         return x
     moved = dict(zip(places, sources, strict=True))
@@ -205,14 +213,15 @@ def roll(x: Node, shift: int | tuple[int, ...], axis: int | tuple[int, ...] | No
     axes = tuple(negative_axis(one, x.ndim) for one in ((axis,) if isinstance(axis, int) else axis))
     shifts = (shift,) * len(axes) if isinstance(shift, int) else tuple(shift)
     if len(shifts) != len(axes):
-        raise GradcalcError("argument", f"shift {shift} and axis {axis} do not pair up")
+        raise GradcalcError("arguments", f"shift {shift} and axis {axis} do not pair up")
     return (x,), {"shift": shifts, "axis": axes}
 
 
 # triangles and diagonals ------------------------------------------------------------------------
 
 
-def _matrix(x: Node, what: str) -> Node:
+def as_matrix(x: Node, what: str) -> Node:
+    """The node itself, if it has two axes at least."""
     if x.ndim < 2:
         raise GradcalcError("shape", f"`{what}` needs a matrix, got shape {x.shape}", operands=[with_shape(x)])
     return x
@@ -226,13 +235,13 @@ def _triangle(x: Node, lower: bool, k: int) -> Node:
 @derived("tril(x) | x=3,3", "tril(x, -1) | x=2,3", "tril(x, k=1) | x=2,3,3")
 def tril(x: Node, k: int = 0) -> Node:
     """The lower triangle of a matrix, zero elsewhere; k moves the diagonal up."""
-    return _triangle(_matrix(x, "tril"), True, k)
+    return _triangle(as_matrix(x, "tril"), True, k)
 
 
 @derived("triu(x) | x=3,3", "triu(x, 1) | x=2,3", "triu(x, k=-1) | x=2,3,3")
 def triu(x: Node, k: int = 0) -> Node:
     """The upper triangle of a matrix, zero elsewhere; k moves the diagonal up."""
-    return _triangle(_matrix(x, "triu"), False, k)
+    return _triangle(as_matrix(x, "triu"), False, k)
 
 
 def _diagonal_length(shape: Shape, offset: int) -> int:
@@ -256,7 +265,7 @@ def _embed_diagonal(g: Any, rows: int, columns: int, offset: int) -> Any:
 )
 def diagonal(x: Node, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The diagonal over two axes, which becomes the last axis."""
-    pair = negative_axis(axis1, _matrix(x, "diagonal").ndim), negative_axis(axis2, x.ndim)
+    pair = negative_axis(axis1, as_matrix(x, "diagonal").ndim), negative_axis(axis2, x.ndim)
     return (moveaxis(x, pair, (-2, -1)),), {"offset": offset, "axis1": -2, "axis2": -1}
 
 

@@ -91,7 +91,7 @@ def flatten(input: Node, start_dim: int = 0, end_dim: int = -1) -> Node:
     return shape.reshape(input, (*input.shape[:first], middle, *input.shape[last + 1 :]))
 
 
-@derived("torch.tensor(x).repeat(2, 3) | x=2", name="torch.repeat")
+@derived("torch.repeat(x, (2, 3)) | x=2", name="torch.repeat")
 def repeat(input: Node, repeats: int | tuple[int, ...]) -> Node:
     """The array repeated as a whole, along each axis as often as told."""
     return tile(input, repeats)

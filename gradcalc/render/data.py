@@ -136,6 +136,8 @@ def as_python(made: Answer, precision: int | None) -> str:
 
 
 def _literal(one: Any, precision: int | None) -> str:
+    if one.size == 0:
+        return f"[]).reshape({one.shape}"
     if precision is not None:
         return array(one, precision, whole=True)
     return str(plain(one)).replace("'", "")
@@ -164,7 +166,11 @@ def _latex_name(made: Answer, key: Any) -> str:
 
 def _latex_array(one: Any, precision: int) -> str:
     if one.ndim == 0:
-        return array(one, precision)
+        return _latex_number(one, precision)
     table = one.reshape(-1, 1) if one.ndim == 1 else one.reshape(-1, one.shape[-1])
-    rows = r" \\ ".join(" & ".join(array(value, precision) for value in row) for row in table)
+    rows = r" \\ ".join(" & ".join(_latex_number(value, precision) for value in row) for row in table)
     return rf"\begin{{bmatrix}} {rows} \end{{bmatrix}}"
+
+
+def _latex_number(value: Any, precision: int) -> str:
+    return array(value, precision).replace("inf", r"\infty").replace("nan", r"\mathrm{nan}")
