@@ -204,10 +204,12 @@ def _ridders(function: Callable[[float], Any]) -> Slope:
     rounding = np.finfo(np.float64).eps * np.abs(middle)
     h = 2.0**-6
     rows: list[list[Any]] = []
+    jumps: list[Any] = []
     best = error = np.full(np.shape(middle), np.inf)
     for i in range(_STEPS):
         above, below = function(h), function(-h)
         row = [(above - below) / (2 * h)]
+        jumps.append(np.abs(above - 2 * middle + below) / h)
         for j in range(i):
             factor = 4.0 ** (j + 1)
             row.append((factor * row[j] - rows[-1][j]) / (factor - 1))
@@ -216,10 +218,9 @@ def _ridders(function: Callable[[float], Any]) -> Slope:
                 best, error = row[-1], gap
         rows.append(row)
         h /= 2
-    return Slope(best, error, _is_kinked((above - middle) / (2 * h), (middle - below) / (2 * h), rounding / h))
+    return Slope(best, error, _is_kinked(jumps, 10 * rounding / h + 1e-6 * np.abs(best)))
 
 
-def _is_kinked(right: Any, left: Any, rounding: Any) -> bool:
-    """Whether one-sided slopes at the smallest step differ by more than curvature and rounding explain."""
-    scale = np.maximum(np.abs(right), np.abs(left))
-    return bool(np.any(np.abs(right - left) > 0.05 * scale + 10 * rounding))
+def _is_kinked(jumps: Sequence[Any], noise: Any) -> bool:
+    """Whether the slopes of the two sides differ by what does not shrink with the step, as curvature does."""
+    return bool(np.any((jumps[-1] > 0.75 * jumps[-2]) & (jumps[-1] > noise)))

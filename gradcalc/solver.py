@@ -76,6 +76,7 @@ class Solver:
         except subprocess.TimeoutExpired:
             self._expired = True
             self._process.kill()
+            self._process.wait()
         except (OSError, ValueError):  # the child is gone, or its pipes are closed
             self._process.kill()
 

@@ -607,6 +607,7 @@ TORCH = SimpleNamespace(
     min=_extreme(np.min, np.argmin, np.minimum),
     norm=lambda x, p=2, dim=None: np.sum(np.abs(x) ** p, axis=dim) ** (1 / p),
     transpose=np.swapaxes,
+    repeat=np.tile,
     flatten=lambda x, start=0: x.reshape(*x.shape[:start], -1),
 )
 """What PyTorch means differently from NumPy."""

@@ -262,7 +262,7 @@ def test_compiled_jacobian_and_hessian():
         (lambda: gradcalc.compile("x**2", {"x": (2,)})({"x": X}, seed=[1]), "seed-shape"),
         (lambda: gradcalc.compile("x**2", {"x": (2,)})({}, seed=[1, 1]), "missing-input"),
         (lambda: gradcalc.compile("x**2", {"x": ()}, wrt="y"), "wrt"),
-        (lambda: gradcalc.compile("x**2", {"x": ()}, derivative="third"), "argument"),
+        (lambda: gradcalc.compile("x**2", {"x": ()}, derivative="third"), "arguments"),
         (lambda: gradcalc.compile("sum(x[x > 0])", {"x": (2,)}), "needs-values"),
         (lambda: gradcalc.compile("x + y", {"x": ()}), "unknown-name"),
     ],

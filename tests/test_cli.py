@@ -359,7 +359,7 @@ def test_an_old_file_is_replaced_whole(folder, call):
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        ("missing/found.json", "folder"),
+        ("missing/found.json", "directory"),
         ("found.txt", "the extension says the format"),
         ("found", "the extension says the format"),
         ("taken.json", "directory"),

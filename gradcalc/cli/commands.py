@@ -68,6 +68,12 @@ def _shared(function: Function) -> Function:
     return function
 
 
+def _number(ctx: click.Context, option: click.Parameter, value: float) -> float:
+    if value != value:
+        raise click.BadParameter("nan is not a number of seconds", ctx, option)
+    return value
+
+
 def _checked(function: Function) -> Function:
     """The options of commands that SymPy checks."""
     for decorate in reversed(
@@ -80,6 +86,7 @@ def _checked(function: Function) -> Function:
                 "budget",
                 metavar="SECONDS",
                 type=click.FloatRange(0, 86_400),
+                callback=_number,
                 default=5.0,
                 show_default=True,
                 help="Time that SymPy may take.",

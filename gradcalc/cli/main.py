@@ -60,8 +60,8 @@ def _run(arguments: list[str], solver: Solver | None) -> int:
     from .commands import gradcalc
 
     try:
-        found = gradcalc.main(arguments or ["--help"], prog_name="gradcalc", standalone_mode=False, obj=solver)
-        return int(found or Status.OK)
+        with gradcalc.make_context("gradcalc", arguments or ["--help"], obj=solver) as ctx:
+            return int(gradcalc.invoke(ctx) or Status.OK)
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
     except click.Abort:
@@ -76,13 +76,19 @@ def _run(arguments: list[str], solver: Solver | None) -> int:
 
 def _usage(wrong: click.UsageError) -> GradcalcError:
     """click's own complaints, in the form that all errors have."""
-    from ..errors import GradcalcError
+    import click
+
+    from ..errors import GradcalcError, nearest
     from .commands import gradcalc
 
     message = wrong.format_message().rstrip(".").replace("'", "`").split("\n")[0]
     message = message.replace("is not a valid integer range", "is not a whole number")
     context = wrong.ctx.command_path if wrong.ctx is not None else "gradcalc"
     helps = [f"`{context} --help` shows what it takes"]
+    if isinstance(wrong, click.NoSuchOption):
+        message = f"no such option `{wrong.option_name}`"
+        close = nearest(wrong.option_name, wrong.possibilities or ())
+        helps[:0] = [f"did you mean `{close}`?"] if close else []
     if message.startswith("No such command"):
         message = message.partition(".")[0]
         helps[:0] = _similar_commands(message.split("`")[1], list(gradcalc.commands))

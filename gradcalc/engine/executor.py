@@ -48,6 +48,9 @@ def _compute(step: Step, slots: list[Any]) -> Any:
         return node.op.kernel(*arguments, **node.attrs)
     except np.linalg.LinAlgError as error:
         raise _unsolvable(node, str(error)) from None
+    except (ValueError, TypeError, IndexError, OverflowError) as error:  # what a kernel refuses only at its numbers
+        message = f"`{node.op.name}` cannot be computed here"
+        raise GradcalcError("computation", message, notes=[str(error)], origin=node) from None
     except MemoryError:
         raise GradcalcError(
             "too-large", f"there is not enough memory for an array of shape {node.shape}", origin=node, limit=True

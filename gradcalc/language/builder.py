@@ -208,6 +208,9 @@ class _Builder:
     def array(self, value: Value, span: Span) -> Node:
         if isinstance(value, Node):
             return value
+        if isinstance(value, Method):
+            message = f"`{value.name}` is a method and is not called"
+            raise GradcalcError("type", message, labels=[Label(span)], helps=[f"call it: `{span.text}()`"])
         made: Node = self.located(lambda: node_of(value), span)
         return made
 
@@ -343,7 +346,22 @@ class _Builder:
             items.append((yield self.value(item)))
         if expression.bracket == "(":
             return tuple(items)
+        items = [self.row(item, one.span) for item, one in zip(items, expression.items, strict=True)]
+        for item, one in reversed(list(zip(items, expression.items, strict=True))):
+            if isinstance(item, Node):
+                self.latest[item] = one.span
         return items
+
+    def row(self, item: Value, span: Span) -> Value:
+        """An item of a list: of numbers, a list inside it is an array."""
+        if not isinstance(item, (list, tuple)):
+            return item
+        try:
+            return self.array(item, span)
+        except GradcalcError as error:
+            if error.kind == "type":
+                return item
+            raise
 
     def slice(self, expression: Slice) -> Steps:
         bounds: list[int | None] = []

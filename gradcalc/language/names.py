@@ -28,8 +28,9 @@ def used_names(program: Program, given: Container[str] = ()) -> dict[str, Span]:
                 for name in _read_by(part, statement.operator, given):
                     if name.name not in assigned:
                         used.setdefault(name.name, name.span)
-                if isinstance(part, Name):
-                    assigned.add(part.name)
+                name_node = part.value if isinstance(part, Subscript) else part
+                if isinstance(name_node, Name):
+                    assigned.add(name_node.name)
     return used
 
 

@@ -25,6 +25,7 @@ _TOKEN = re.compile(
   | (?P<name>[^\W\d⁰¹²³⁴⁵⁶⁷⁸⁹][^\W⁰¹²³⁴⁵⁶⁷⁸⁹]*)
   | (?P<string>'[^'\n]*' | "[^"\n]*")
   | (?P<power>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
+  | (?P<foreign>\|\| | && | <> | === | =>)
   | (?P<operator>\*\*= | //= | \.\.\. | \*\* | // | == | != | <= | >= | -> | := | [-+*/%@]=
                 | [-+*/%@<>=&|~^()\[\]{},:.;−–·⋅×÷≤≥≠])
   | (?P<newline>\n)
@@ -48,6 +49,16 @@ _HINTS = {
 }
 
 
+_FOREIGN = {
+    "||": "`or`, or `|` with brackets round each side",
+    "&&": "`and`, or `&` with brackets round each side",
+    "<>": "`!=`",
+    "===": "`==`",
+    "=>": "`>=`",
+}
+"""Operators of other languages, and what to write instead."""
+
+
 def tokenize(source: Source) -> list[Token]:
     """All tokens of a text. Newlines inside brackets do not count; the last token is an `end`."""
     text = source.text
@@ -58,6 +69,11 @@ def tokenize(source: Source) -> list[Token]:
         if match is None:
             raise _unreadable(source, at)
         kind, piece, start, at = match.lastgroup or "", match.group(), match.start(), match.end()
+        if kind == "foreign":
+            labels = [Label(Span(source, start, at))]
+            raise GradcalcError(
+                "syntax", f"`{piece}` is not read here", labels=labels, helps=[f"write {_FOREIGN[piece]}"]
+            )
         if kind == "blank" or (kind == "newline" and depth > 0):
             continue
         if kind == "operator":

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..errors import GradcalcError
 from ..graph import Node, Op
 from . import special_values as values
 from .elementwise import exp, tanh
@@ -41,6 +42,8 @@ digamma: Op = elementwise(
 
 
 def _polygamma_call(n: int, x: Node) -> Any:
+    if n < 0:
+        raise GradcalcError("arguments", f"the order of `polygamma` must not be negative, got {n}")
     return (x,), {"n": n}
 
 
