@@ -84,6 +84,7 @@ class Solver:
         """Wait for the answer, or for the end of the budget."""
         if self._thread is not None:
             self._thread.join()
+        self.stop()
         if self._output:
             try:
                 found: Reply = pickle.loads(self._output)

@@ -876,7 +876,7 @@ def test_a_name_before_a_bracket_is_a_function() -> None:
         ("sum()", "arguments", "`sum` needs `x`", "sum()"),
         ("sum(axis=0, x)", "syntax", "an argument without a name follows one with a name", "x"),
         ("1 + np.sin", "type", "expected an array, got the library name `np.sin`", "np.sin"),
-        ("x.sum + 1", "type", "expected an array, got the function `sum`, which is not called", "x.sum"),
+        ("x.sum + 1", "type", "`sum` is a method and is not called", "x.sum"),
     ],
 )
 def test_errors_of_names_and_arguments(text: str, kind: str, message: str, place: str) -> None:

@@ -75,7 +75,7 @@ def verdict_line(check: Verdict) -> Line:
     if check.status == "not checked":
         return Line("check", f"not checked: {check.reason}", "bad")
     style = "good" if check.status == "agree" else "bad"
-    whole = "" if check.total == 1 else f", all {check.total} entries"
+    whole = {1: "", 2: ", both entries"}.get(check.total, f", all {check.total} entries")
     count = whole if check.entries == check.total else f", {check.entries} of {check.total} entries"
     count = count if check.entries else ""
     gap = f", largest relative difference {check.max_relative_difference:.1e}" if check.max_relative_difference else ""
