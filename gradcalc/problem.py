@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import reader
 from .engine import evaluate
 from .errors import GradcalcError, Label, Source, Span, nearest
 from .graph import Node, variable
@@ -139,6 +138,8 @@ def generator(seed: int) -> Generator:
 
 def read_text(source: Source, values: Mapping[str, Any], random: Generator) -> Any:
     """The array that a text names or spells; an expression may use the given arrays and random numbers."""
+    from . import reader  # its patterns take a while to compile, and SymPy's process needs none
+
     return reader.read(source, evaluate=lambda inner: evaluate_text(inner, values, random))
 
 

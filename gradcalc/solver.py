@@ -7,13 +7,12 @@ the end of its budget. This module imports nothing slow, so that the process can
 from __future__ import annotations
 
 import contextlib
-import pickle
 import subprocess
 import sys
 import threading
 from typing import Any, NamedTuple
 
-_START = "from gradcalc.symbolic import serve; serve()"
+_START = "import gc; gc.disable(); from gradcalc.symbolic import serve; serve()"  # imports make no garbage
 
 
 class Question(NamedTuple):
@@ -65,6 +64,8 @@ class Solver:
 
     def ask(self, question: Question, budget: float) -> None:
         """Send the question; from now on the budget (seconds) runs."""
+        import pickle  # not before the child has started
+
         self._budget = budget
         data = pickle.dumps(question, protocol=pickle.HIGHEST_PROTOCOL)
         self._thread = threading.Thread(target=self._converse, args=(data,), daemon=True)
@@ -84,6 +85,8 @@ class Solver:
         """Wait for the answer, or for the end of the budget."""
         if self._thread is not None:
             self._thread.join()
+        import pickle
+
         self.stop()
         if self._output:
             try:

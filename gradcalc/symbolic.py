@@ -57,6 +57,7 @@ def _limit_memory() -> None:
 
 _MOST_SYMBOLS = 64  # entries of all inputs together, up to which each is a symbol
 _MOST_ENTRIES = 400  # partial derivatives taken; of more, a sample
+_DIGITS = 30  # to which SymPy's formula is evaluated
 _LONGEST = 2_000  # characters of a formula that is still sent back
 
 
@@ -202,27 +203,39 @@ class _Derivation:
 
     def value(self, expression: Any) -> float | str:
         """One number, or why there is none."""
-        symbols = sorted(expression.free_symbols, key=str)
         if self.on_boundary(expression):
             return "a kink"
+        if expression.has(*self.m.kinked):
+            return self.watched_value(expression)
+        exact = {s: self.m.number(self.point[s]) for s in expression.free_symbols}
+        try:
+            return self.as_float(expression.evalf(_DIGITS, subs=exact))
+        except (ZeroDivisionError, OverflowError, TypeError, ValueError):
+            return "SymPy's formula has no value here"
+
+    def as_float(self, value: Any) -> float | str:
+        """A SymPy number as a float; or what kind of other thing it is."""
+        if value.is_Float or value.is_Rational:
+            return float(value)
+        real, imaginary = value.as_real_imag()
+        if imaginary.is_Float and imaginary != 0:
+            return "SymPy's formula is complex here"
+        return float(real) if real.is_Float else "SymPy's formula is not finite here"
+
+    def watched_value(self, expression: Any) -> float | str:
+        """The value of a formula of `sign` and the like, unless one of them is at its jump."""
+        symbols = sorted(expression.free_symbols, key=str)
         watch = _Watch(self.m.sp)
         function = self.m.sp.lambdify(symbols, expression, modules=[watch.functions, "mpmath"], cse=True)
         mp = watch.mp
-        with mp.workdps(30):
+        with mp.workdps(_DIGITS):
             try:
-                value = function(*(mp.mpf(self.point[s]) for s in symbols))
-                value = mp.mpmathify(value)
+                value = mp.mpmathify(function(*(mp.mpf(self.point[s]) for s in symbols)))
             except (ZeroDivisionError, ValueError, TypeError, OverflowError):
                 return "SymPy's formula has no value here"
             if watch.kink:
                 return "a kink"
-            if isinstance(value, mp.mpc):
-                if value.imag != 0:
-                    return "SymPy's formula is complex here"
-                value = value.real
-            if not mp.isfinite(value):
-                return "SymPy's formula is not finite here"
-            return float(value)
+            return self.as_float(self.m.sp.sympify(value))
 
     def on_boundary(self, expression: Any) -> bool:
         """Whether the point lies where a condition in the expression flips."""
@@ -372,6 +385,7 @@ class SympyMath:
             _flat(sympy, name) for name in ("floor", "ceil", "trunc", "round")
         )
         self.power = sympy.Pow
+        self.kinked = (sympy.Heaviside, sympy.sign, sympy.DiracDelta, self.floor, self.ceil, self.trunc, self.round)
 
     def number(self, value: float) -> Any:
         """A float as the exact rational it is; pi and e as themselves."""

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import reader
 from .autodiff import reaching
 from .engine import evaluate
 from .errors import GradcalcError, Label, Source, Span, nearest
@@ -155,6 +154,12 @@ def seed_arrays(problem: Problem, seeds: Sequence[Any] | None, what: str = "grad
     return found
 
 
+def _as_array(value: Any, name: str) -> Any:
+    from .reader import as_array  # as in `problem.read_text`
+
+    return as_array(value, name)
+
+
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'s' * (count != 1)}"
 
@@ -169,7 +174,7 @@ def _seed(problem: Problem, output: Node, seed: Any, program: Program) -> Any:
             return np.ones(output.shape)
         array = read_text(seed, problem.values, generator(0))
     else:
-        array = reader.as_array(seed, "seed")
+        array = _as_array(seed, "seed")
     array = array.astype(np.float64)
     if array.shape != output.shape:
         span = Span(seed, 0, len(seed.text)) if isinstance(seed, Source) else None
@@ -256,7 +261,7 @@ def _direction(problem: Problem, target: Target, given: Any, what: str) -> Any:
     if isinstance(given, Source):
         array = np.ones(shape) if given.text.strip() == "ones" else read_text(given, problem.values, generator(0))
     else:
-        array = reader.as_array(given, what)
+        array = _as_array(given, what)
     if array.shape != shape:
         label = [Label(Span(given, 0, len(given.text)), f"shape {array.shape}")] if isinstance(given, Source) else []
         raise GradcalcError(

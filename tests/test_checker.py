@@ -120,7 +120,7 @@ def test_what_was_left_out_is_said():
 @pytest.mark.parametrize(
     ("made", "style", "words"),
     [
-        (Verdict(status="agree", method="SymPy", entries=2, total=2), "good", "agree: SymPy, all 2 entries"),
+        (Verdict(status="agree", method="SymPy", entries=2, total=2), "good", "agree: SymPy, both entries"),
         (Verdict(status="not checked", total=2, reason="a kink"), "bad", "not checked: a kink"),
         (
             Verdict(
@@ -173,7 +173,7 @@ def test_wrong_rule_makes_the_command_line_exit_with_1(form, wrong_sine, capsys)
     assert run(command) == 1
     out = capsys.readouterr().out
     if form == "text":
-        assert "disagree: SymPy, all 2 entries" in out
+        assert "disagree: SymPy, both entries" in out
         assert "worst at x[" in out
     else:
         check = json.loads(out)["check"]
