@@ -169,6 +169,8 @@ def _tidy(value: float) -> bool:
 
 def _numbers_forward(x: Node) -> Node:
     """Numeric factors of a product or quotient put in front; powers of one base put together."""
+    if x.op is multiply and x.inputs[0] is x.inputs[1] and x.inputs[0].op is divide:
+        return power(x.inputs[0], constant(2.0))  # taken apart, the quotient would be computed twice
     top, bottom, a = _factor(x.inputs[0])
     other_top, other_bottom, b = _factor(x.inputs[1])
     if x.op is divide:
@@ -236,8 +238,9 @@ def _unstretched(x: Node) -> Node:
 def _total(terms: Mapping[Node | None, tuple[float, float]]) -> Node:
     """The sum of terms, a positive one first where there is one and the number (under None) last."""
     parts = [(top, bottom, rest) for rest, (top, bottom) in terms.items() if top != 0]
-    positive = [part for part in parts if part[0] > 0]
-    first = next((part for part in positive if part[2] is not None), positive[0] if positive else None)
+    leading = [part for part in parts if part[0] > 0 and part[2] is not None]
+    leading += [part for part in parts if part[2] is None]  # a number leads rather than a sign: `1 - x`, `-2 - x`
+    first = leading[0] if leading else None
     parts.sort(key=lambda part: (part is not first, part[2] is None))
     total: Node | None = None
     for top, bottom, rest in parts:

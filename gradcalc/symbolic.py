@@ -215,6 +215,8 @@ class _Derivation:
 
     def as_float(self, value: Any) -> float | str:
         """A SymPy number as a float; or what kind of other thing it is."""
+        if value.is_Float and value._prec == 1:  # SymPy's way to say that it found no digit that is not 0
+            return 0.0
         if value.is_Float or value.is_Rational:
             return float(value)
         real, imaginary = value.as_real_imag()
