@@ -44,7 +44,7 @@ def to_text(*outputs: Node, names: bool = True) -> str:
         repeated = users.get(one, 0) > 1 and len(piece.text) > _SHORT
         if names and one.inputs and users.get(one) and (repeated or len(piece.text) > _LONG):
             name = next(fresh)
-            lines.append(f"{name} = {piece.text}")
+            lines.append(f"{name} = {_as_array(piece).text}")
             piece = _Piece(name, _ATOM)
         pieces[one] = piece
     lines.append(", ".join(pieces[one].text for one in outputs))
@@ -90,7 +90,7 @@ def _operator(symbol: str, left: _Piece, right: _Piece) -> _Piece:
 
 
 def _as_array(piece: _Piece) -> _Piece:
-    """An operand of an operator: there a bare list would be joined or repeated, as Python does."""
+    """A list that an operator may meet: a bare one it would join or repeat, as Python does."""
     return _Piece(f"array({piece.text})", _POSTFIX) if piece.text.startswith("[") and piece.binds == _ATOM else piece
 
 
