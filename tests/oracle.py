@@ -615,6 +615,7 @@ TORCH = SimpleNamespace(
 NUMPY: dict[str, Any] = {
     **vars(np.linalg),
     **vars(np),
+    "clip": lambda x, min=None, max=None: np.clip(x, min, max),  # NumPy 2.0 has no such names
     **{name: np.vectorize(getattr(math, name), otypes=[float]) for name in ("erf", "erfc", "gamma", "lgamma")},
     "np": np,
     "torch": TORCH,
