@@ -61,7 +61,7 @@ def answer(
     _no_truth_values(problem)
     _COMPUTE[command](request, wanted, seeds, direction)
     if solver is not None:
-        case = Case(problem, command, wanted, request.seeds, request.directions)
+        case = Case(problem, command, wanted, request.seeds, request.directions, request.graphs)
         made.pending = start(case, made, solver, budget)
     return made
 
@@ -75,9 +75,11 @@ class _Request:
     made: Answer
     seeds: list[Any] = field(default_factory=list)
     directions: list[Any] = field(default_factory=list)
+    graphs: Mapping[Any, Node] = field(default_factory=dict)
 
     def run(self, graphs: Mapping[Any, Node], before: Sequence[Node]) -> list[Any]:
         """Compute the values and the derivative's graphs in one plan; the rest of the results is returned."""
+        self.graphs = graphs
         outputs = self.problem.outputs
         found = located_evaluate([*outputs, *graphs.values(), *before], self.problem.values, self.problem.places)
         count = len(outputs)

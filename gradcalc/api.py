@@ -167,7 +167,7 @@ def compile(
                 )
             arrays["seed 0"] = (
                 np.ones(output.shape)
-                if seed is None
+                if seed is None or (isinstance(seed, str) and seed == "ones")
                 else _shaped(as_array(seed, "seed"), output.shape, "seed-shape", "seed")
             )
         value, *found = execute(planned, arrays)

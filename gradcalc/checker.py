@@ -21,6 +21,10 @@ OF_LARGEST = 1e-12
 """… or by less than this part of the largest entry of the whole derivative."""
 
 
+_NOISE = 8.0
+"""Multiples of the measured rounding noise that are put down to it."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
     """What a check found.
@@ -45,8 +49,11 @@ class Verdict:
     worst: tuple[str, float, float] | None = None
 
 
-def compare(ours: Mapping[str, Any], reply: Reply) -> Verdict:
-    """Our derivative, arrays by label, against SymPy's numbers at the entries that it gave."""
+def compare(ours: Mapping[str, Any], reply: Reply, noise: Mapping[str, Any] | None = None) -> Verdict:
+    """Our derivative, arrays by label, against SymPy's numbers at the entries that it gave.
+
+    `noise` says for each entry how far rounding of the inputs alone moves it.
+    """
     total = sum(array.size for array in ours.values())
     if reply.failure is not None:
         return Verdict(status="not checked", total=total, reason=reply.failure)
@@ -59,9 +66,10 @@ def compare(ours: Mapping[str, Any], reply: Reply) -> Verdict:
         for place, theirs in reply.numbers.get(label, {}).items():
             mine = float(flat[place])
             compared += 1
-            gap = _relative(mine, theirs)
+            slack = OF_LARGEST * largest + (0.0 if noise is None else _NOISE * float(noise[label].ravel()[place]))
+            gap = 0.0 if abs(mine - theirs) <= slack else _relative(mine, theirs)
             difference = max(difference, gap)
-            if not _agree(mine, theirs, largest):
+            if not _agree(mine, theirs, slack):
                 wrong += 1
                 if gap > worst_gap:
                     worst, worst_gap = (entry_name(label, array.shape, place), mine, theirs), gap
@@ -91,10 +99,10 @@ def both(first: Verdict, second: Verdict) -> Verdict:
     return replace(first, also=second.method, max_relative_difference=max(gaps), reason=None)
 
 
-def _agree(a: float, b: float, largest: float) -> bool:
+def _agree(a: float, b: float, slack: float) -> bool:
     if not (np.isfinite(a) and np.isfinite(b)):
         return a == b
-    return abs(a - b) <= RELATIVE * max(abs(a), abs(b)) + OF_LARGEST * largest
+    return abs(a - b) <= RELATIVE * max(abs(a), abs(b)) + slack
 
 
 def _relative(a: float, b: float) -> float:

@@ -224,10 +224,16 @@ def _collected(top: Node, inner: Container[Node], new: Mapping[Node, Node]) -> N
             continue
         above, below, rest = _factor(_unstretched(new[one]))
         old, under = terms.get(rest, (0.0, below))
-        terms[rest] = (
-            (old + sign * above, below) if under == below else (old * below + sign * above * under, under * below)
-        )
+        if under == below:
+            terms[rest] = (old + sign * above, below)
+        elif 1 <= abs(under * below) <= _LARGEST_DENOMINATOR:
+            terms[rest] = (old * below + sign * above * under, under * below)
+        else:
+            terms[rest] = (old / under + sign * above / below, 1.0)
     return broadcast_to(_total(terms), top.shape)
+
+
+_LARGEST_DENOMINATOR = 1e6
 
 
 def _unstretched(x: Node) -> Node:

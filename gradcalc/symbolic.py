@@ -19,7 +19,7 @@ from .errors import Source
 from .exact import evaluate_exact
 from .graph import toposort
 from .problem import pose, read_programs
-from .solver import Formula, Question, Reply, failed
+from .solver import Formula, Question, Reply, failed, pair_label
 from .targets import targets
 
 _MEMORY = 4 << 30  # bytes of address space that the child may take, where the system can limit it
@@ -91,7 +91,8 @@ class _Derivation:
             made = np.empty(array.shape, object)
             symbolic = array.dtype != bool and (few or name in names) and name not in self.fixed()
             for place in np.ndindex(array.shape):
-                made[place] = self.symbol(name, place, float(array[place])) if symbolic else self.number(array[place])
+                finite = symbolic and np.isfinite(array[place])  # a symbol stands for a finite number
+                made[place] = self.symbol(name, place, float(array[place])) if finite else self.number(array[place])
             values[name] = made
         return values
 
@@ -107,10 +108,12 @@ class _Derivation:
         return made
 
     def number(self, value: Any) -> Any:
-        return bool(value) if isinstance(value, (bool, np.bool_)) else self.m.number(float(value))
+        return bool(value) if isinstance(value, (bool, np.bool_)) else self.m.exact(float(value))
 
     def evaluated(self) -> list[Any]:
-        return evaluate_exact(self.problem.outputs, self.values, self.m)
+        outputs = evaluate_exact(self.problem.outputs, self.values, self.m)
+        as_number = np.frompyfunc(lambda one: self.m.sp.sympify(self.m.real(one)), 1, 1)
+        return [np.asarray(as_number(output), object) for output in outputs]
 
     # what is asked ------------------------------------------------------------------------------
 
@@ -146,7 +149,7 @@ class _Derivation:
         total = self.total()
         if command == "hessian":
             return {
-                f"{a.label}, {b.label}": [_diff(total, s, t) for s in self.entries(a) for t in self.entries(b)]
+                pair_label(a.label, b.label): [_diff(total, s, t) for s in self.entries(a) for t in self.entries(b)]
                 for a in self.wanted
                 for b in self.wanted
             }
@@ -181,7 +184,7 @@ class _Derivation:
                     self.m.number(float(weight)) * sp.diff(inner, s)
                     for target, direction in zip(self.wanted, self.question.directions, strict=True)
                     for s, weight in zip(self.entries(target), direction.ravel(), strict=True)
-                    if weight != 0
+                    if weight != 0 and s.is_Symbol
                 )
             )
 
@@ -203,11 +206,13 @@ class _Derivation:
 
     def value(self, expression: Any) -> float | str:
         """One number, or why there is none."""
+        if expression is None:
+            return "an input that is not finite"
         if self.on_boundary(expression):
             return "a kink"
         if expression.has(*self.m.kinked):
             return self.watched_value(expression)
-        exact = {s: self.m.number(self.point[s]) for s in expression.free_symbols}
+        exact = {s: self.m.exact(self.point[s]) for s in expression.free_symbols}
         try:
             return self.as_float(expression.evalf(_DIGITS, subs=exact))
         except (ZeroDivisionError, OverflowError, TypeError, ValueError):
@@ -227,8 +232,10 @@ class _Derivation:
     def watched_value(self, expression: Any) -> float | str:
         """The value of a formula of `sign` and the like, unless one of them is at its jump."""
         symbols = sorted(expression.free_symbols, key=str)
+        names = [self.m.sp.Symbol(f"v_{i}", real=True) for i in range(len(symbols))]  # never a function's name
+        renamed = expression.xreplace(dict(zip(symbols, names, strict=True)))
         watch = _Watch(self.m.sp)
-        function = self.m.sp.lambdify(symbols, expression, modules=[watch.functions, "mpmath"], cse=True)
+        function = self.m.sp.lambdify(names, renamed, modules=[watch.functions, "mpmath"], cse=True)
         mp = watch.mp
         with mp.workdps(_DIGITS):
             try:
@@ -243,14 +250,14 @@ class _Derivation:
         """Whether the point lies where a condition in the expression flips."""
         sp = self.m.sp
         for relation in expression.atoms(sp.core.relational.Relational):
-            gap = (relation.lhs - relation.rhs).subs({s: self.m.number(self.point[s]) for s in relation.free_symbols})
+            gap = (relation.lhs - relation.rhs).subs({s: self.m.exact(self.point[s]) for s in relation.free_symbols})
             if gap == 0 or gap.evalf(30) == 0:
                 return True
         return False
 
     def formula(self, label: str, exprs: Mapping[int, Any], count: int) -> Formula | None:
         """One formula where all entries are alike but for their place; else a list of them, if short."""
-        if not exprs or len(exprs) < count:
+        if not exprs or len(exprs) < count or any(one is None for one in exprs.values()):
             return None
         alike = self.alike(label, exprs)
         if alike is not None:
@@ -278,8 +285,7 @@ class _Derivation:
         if self.question.command == "jacobian":
             return (*out, *shapes[label])
         if self.question.command == "hessian":
-            first, second = label.split(", ") if label not in shapes else (label, label)
-            return (*shapes[first], *shapes[second])
+            return next((*shapes[a], *shapes[b]) for a in shapes for b in shapes if pair_label(a, b) == label)
         return tuple(shapes[label])
 
     def alike(self, label: str, exprs: Mapping[int, Any]) -> Any | None:
@@ -303,6 +309,9 @@ class _Derivation:
 
 
 def _diff(expression: Any, *symbols: Any) -> Callable[[], Any]:
+    """The derivative, when it is asked for; None by what is no symbol, since its number is not finite."""
+    if not all(symbol.is_Symbol for symbol in symbols):
+        return lambda: None
     return lambda: expression.diff(*symbols)
 
 
@@ -390,16 +399,20 @@ class SympyMath:
         self.kinked = (sympy.Heaviside, sympy.sign, sympy.DiracDelta, self.floor, self.ceil, self.trunc, self.round)
 
     def number(self, value: float) -> Any:
-        """A float as the exact rational it is; pi and e as themselves."""
+        """A constant of the text: pi and e as themselves, any other float as the exact rational it is."""
+        for known, exact in ((self.sp.pi, 3.141592653589793), (self.sp.E, 2.718281828459045)):
+            if abs(value) == exact:
+                return known if value > 0 else -known
+        return self.exact(value)
+
+    def exact(self, value: float) -> Any:
+        """A float as the exact rational it is."""
         sp = self.sp
         value = float(value)
         if value != value:
             return sp.nan
         if value in (float("inf"), float("-inf")):
             return sp.oo if value > 0 else -sp.oo
-        for known, exact in ((sp.pi, 3.141592653589793), (sp.E, 2.718281828459045)):
-            if abs(value) == exact:
-                return known if value > 0 else -known
         return sp.Integer(int(value)) if value.is_integer() else sp.Rational(*value.as_integer_ratio())
 
     def real(self, value: Any) -> Any:
@@ -410,7 +423,8 @@ class SympyMath:
 
     def is_condition(self, value: Any) -> bool:
         """Whether a value is true or false, or a condition on symbols."""
-        return isinstance(value, (bool, self.sp.logic.boolalg.Boolean))
+        boolean = self.sp.logic.boolalg.Boolean  # which SymPy's symbols are too
+        return isinstance(value, bool) or (isinstance(value, boolean) and not isinstance(value, self.sp.Expr))
 
     def truth(self, value: Any) -> Any:
         """A number as a condition: whether it is not 0."""

@@ -90,6 +90,10 @@ def _differentiable(problem: Problem) -> list[str]:
     order = list(dict.fromkeys(used))
     moving = _starting(problem.outputs, on_path, real)
     chosen = [name for name in order if name in moving] or order
+    if not chosen and problem.inputs:
+        name = next(iter(problem.inputs))
+        message = f"there is nothing to differentiate by: `{name}` is true or false"
+        raise GradcalcError("no-input", message, helps=["write 1 and 0 for numbers"])
     if not chosen:
         span = problem.programs[0].statements[-1].span
         raise GradcalcError(

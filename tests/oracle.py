@@ -608,6 +608,8 @@ TORCH = SimpleNamespace(
     norm=lambda x, p=2, dim=None: np.sum(np.abs(x) ** p, axis=dim) ** (1 / p),
     transpose=np.swapaxes,
     repeat=np.tile,
+    softmax=lambda x, dim: np.exp(x) / np.sum(np.exp(x), axis=dim, keepdims=True),
+    log_softmax=lambda x, dim: x - np.log(np.sum(np.exp(x), axis=dim, keepdims=True)),
     flatten=lambda x, start=0: x.reshape(*x.shape[:start], -1),
 )
 """What PyTorch means differently from NumPy."""

@@ -35,7 +35,7 @@ def _shared(function: Function) -> Function:
     """The options that every command with an expression has."""
     for decorate in reversed(
         [
-            click.argument("expressions", metavar="EXPR...", nargs=-1),
+            click.argument("expressions", metavar="EXPR", nargs=-1),
             click.option("-f", "--file", metavar="FILE", help="Read an expression from a file; - is standard input."),
             click.option(
                 "--set", "pairs", metavar="NAME=VALUE", multiple=True, help="Give an input whose name is an option."
@@ -79,7 +79,10 @@ def _checked(function: Function) -> Function:
     for decorate in reversed(
         [
             click.option(
-                "--wrt", metavar="NAMES", help='What to differentiate by: x,w or "x[0]".  [default: every input]'
+                "--wrt",
+                metavar="NAMES",
+                multiple=True,
+                help='What to differentiate by: x,w or "x[0]".  [default: every input]',
             ),
             click.option(
                 "--symbolic-budget",
@@ -113,7 +116,7 @@ _shape_options = (
         type=click.Choice(["numerator", "denominator"]),
         default="numerator",
         show_default=True,
-        help="Rows are outputs, or inputs.",
+        help="Rows of the table are outputs, or inputs.",
     ),
 )
 
@@ -291,7 +294,7 @@ def _computed(ctx: click.Context, programs: list[Program], arrays: dict[str, Any
         command,
         programs,
         arrays,
-        wrt=options["wrt"],
+        wrt=", ".join(options["wrt"]) or None,
         seeds=[Source("--seed", text) for text in options.get("seeds", ())],
         direction=_direction(command, options.get("directions", ())),
         solver=None if options["no_symbolic"] else ctx.obj,

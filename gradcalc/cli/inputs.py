@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -101,13 +102,24 @@ def assigned_texts(ctx: click.Context, pairs: Sequence[str]) -> dict[str, Source
     return found
 
 
+_SYNONYMS = dict.fromkeys(("gradient", "grad_output", "grad_outputs", "cotangent", "cotangents"), "--seed") | {
+    "v": "--vector",
+    "tangents": "--tangent",
+    "vectors": "--vector",
+    "by": "--wrt",
+    "vars": "--wrt",
+}
+"""What other libraries call the options."""
+
+
 def with_command_line(error: GradcalcError, ctx: click.Context) -> GradcalcError:
     """An error with what only the command line knows: its own options, and the words that were typed."""
     own = {name for one in ctx.command.params for name in one.opts if name.startswith("--")}
     if error.kind == "missing-input" and f"--{error.origin}" in own:
         error.helps = [f"`--{error.origin}` is an option of this command; give the input with `--set {error.origin}=3`"]
     if error.kind == "unused-input":
-        close = nearest(f"--{error.origin}", own, 0.75)
+        meant = _SYNONYMS.get(str(error.origin), "")
+        close = meant if meant in own else nearest(f"--{error.origin}", own, 0.75)
         error.helps[:0] = [f"did you mean the option `{close}`?"] if close else []
     if error.kind == "needs-seed" and "jacobian" in error.helps[-1]:
         line = " ".join(["gradcalc jacobian", *map(quoted, ctx.meta[TYPED])])
@@ -125,6 +137,11 @@ def quoted(word: str) -> str:
 def expressions_from(texts: Sequence[str], file: str | None) -> list[Source]:
     """The expressions typed, and the one in a file (`-` is standard input)."""
     sources = [Source("expression" if len(texts) == 1 else f"expression {i}", text) for i, text in enumerate(texts, 1)]
+    for text in texts[1:]:
+        if re.fullmatch(r"[^\W\d]\w*=[^=].*", text, re.DOTALL):
+            name, _, value = text.partition("=")
+            helps = [f"write it as an option: `--{name} {quoted(value)}`"]
+            raise GradcalcError("usage", f"`{text}` is no expression, but an input", helps=helps)
     if file is not None:
         sources.append(Source("standard input" if file == "-" else file, _contents(file)))
     if not sources:

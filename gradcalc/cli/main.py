@@ -31,13 +31,19 @@ def run(arguments: Sequence[str]) -> int:
     solver = _started(arguments)
     gc.disable()  # a command is short, and graphs have no cycles
     try:
-        return _run(list(arguments), solver)
+        status = _run(list(arguments), solver)
+        sys.stdout.flush()  # now, so that a failure is still ours to report
+        return status
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return Status.INTERRUPTED
     except BrokenPipeError:  # whoever read our output has seen enough
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  (the interpreter's own flush at exit must not fail)
         return Status.OK
+    except OSError as error:  # a full disk behind standard output, for one
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        print(f"error[output]: cannot write the answer: {(error.strerror or str(error)).lower()}", file=sys.stderr)
+        return Status.WRONG_REQUEST
     finally:
         gc.enable()
         if solver is not None:

@@ -73,11 +73,11 @@ def plan(outputs: Sequence[Node]) -> Plan:
 
 
 def _private(order: Sequence[Node], outputs: Sequence[Node]) -> set[Node]:
-    """Nodes whose buffer is a ufunc's own and which only elementwise steps read: nothing else shares its memory."""
+    """Nodes whose buffer is a ufunc's own and which only ufuncs read: nothing else shares its memory."""
     private = {one for one in order if one.op.elementwise and isinstance(one.op.kernel, np.ufunc)}
     private.difference_update(outputs)
     for one in order:
-        if not one.op.elementwise:
+        if not (one.op.elementwise and isinstance(one.op.kernel, np.ufunc)):  # it may return its input, or a view
             private.difference_update(one.inputs)
     return private
 

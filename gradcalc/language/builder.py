@@ -6,7 +6,7 @@ mask) is evaluated at the inputs given, by the function that the caller passes i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +17,12 @@ from ..ops import indexing, shape
 from ..ops.arithmetic import logical_and, logical_not, logical_or
 from . import dialects
 from .calls import Arguments, bound
+from .forms import FORMS, Context
+from .names import assigned_names
 from .parser import OPERATORS
+from .sharing import Memory
 from .syntax import (
+    Argument,
     Assign,
     Attribute,
     Binary,
@@ -40,8 +44,21 @@ from .syntax import (
 from .trampoline import Steps, run
 from .values import CONSTANTS, Key, Library, Method, Value, node_of, plain, short
 
-_WRAPPERS = {"array", "asarray", "tensor", "as_tensor", "float64", "DoubleTensor", "Tensor"}
 _NEW_AXIS = {"newaxis"}
+_LEAVE_OUT = {
+    "backward": "leave it out: `grad` differentiates, and its argument is `--seed`",
+    "item": "leave it out: a number is a number here",
+    "detach": "leave it out; `--wrt` says what is differentiated by",
+    "cpu": "leave it out",
+    "cuda": "leave it out",
+    "to": "leave it out",
+    "numpy": "leave it out",
+    "clone": "leave it out: nothing is written over here",
+    "copy": "leave it out: nothing is written over here",
+    "requires_grad_": "leave it out; `--wrt` says what is differentiated by",
+    "zero_": "leave it out: nothing accumulates between commands",
+}
+"""Methods of arrays that have no meaning here, and what to do instead."""
 
 
 class Built(NamedTuple):
@@ -89,9 +106,10 @@ class _Builder:
         self.locals: dict[str, Value] = {}
         self.places: dict[Node, Span] = {}  # where each node was made
         self.latest: dict[Node, Span] = {}  # where each was last mentioned: the operands of what comes next
-        self.shared: dict[str, str] = {}  # names of arrays that are also another name's
+        self.memory = Memory(inputs)
         self.notes: list[str] = list(program.notes)
-        self.libraries = program.libraries
+        own = {*inputs, *assigned_names(program)}
+        self.libraries = {dialects.PREFIXES[word] for word in program.prefixes if word not in own}
 
     # programs -----------------------------------------------------------------------------------
 
@@ -121,37 +139,16 @@ class _Builder:
         target = statement.target
         name = target.value if isinstance(target, Subscript) else target
         if isinstance(name, Name) and (statement.operator is not None or isinstance(target, Subscript)):
-            self.refuse_shared(name)
+            self.memory.refuse_shared(name)
         if statement.operator is not None:
             old = run(self.value(target))
             value = self.operate(statement.operator, old, value, statement.span, statement.span)
         if isinstance(target, Sequence):
             self.unpack(target, value, statement)
-            return
-        self.bind(target, value, statement.span)
-        if isinstance(target, Name) and statement.operator is None:
-            self.share(target.name, statement.value, value)
-
-    def refuse_shared(self, name: Name) -> None:
-        """Writing into an array that has two names changes both in NumPy: say so, rather than change one."""
-        other = self.shared.get(name.name)
-        if other is not None:
-            raise GradcalcError(
-                "shared",
-                f"`{name.name}` and `{other}` are one array in NumPy, so writing into one would change both",
-                labels=[Label(name.span)],
-                helps=[f"make a copy first: `{name.name} = {other} + 0`"],
-            )
-
-    def share(self, name: str, expression: Expression, value: Value) -> None:
-        """Remember whose array a new name stands for, if it is a mere name or a view."""
-        for other in [other for other, mine in self.shared.items() if name in (other, mine)]:
-            del self.shared[other]
-        while isinstance(expression, (Subscript, Attribute)):
-            expression = expression.value
-        if isinstance(expression, Name) and expression.name != name and isinstance(value, Node) and value.ndim:
-            self.shared[name] = expression.name
-            self.shared[expression.name] = name
+        else:
+            self.bind(target, value, statement.span)
+        if statement.operator is None:
+            self.memory.share(target, statement.value, self.locals)
 
     def bind(self, target: Any, value: Value, span: Span) -> None:
         if isinstance(target, Name):
@@ -267,6 +264,11 @@ class _Builder:
             and (number := scalar_value(operand)) is not None
         ):
             return self.located(lambda: constant(-number), expression.span)
+        if operand.boolean == (expression.operator == "-"):
+            what = "a condition" if operand.boolean else "a number"
+            helps = ["count with `real(…)`"] if operand.boolean else ["compare first: `x == 0`"]
+            message = f"`{expression.operator}` of {what} is not defined"
+            raise GradcalcError("type", message, labels=[Label(expression.span)], helps=helps)
         make = (lambda: -operand) if expression.operator == "-" else (lambda: logical_not(operand))
         return self.located(make, expression.span)
 
@@ -283,6 +285,7 @@ class _Builder:
         a = self.array(left, binary.left.span if binary else span)
         b = self.array(right, binary.right.span if binary else span)
         op = {"and": logical_and, "or": logical_or}.get(operator) or OPERATORS[operator]
+        _check_truth(operator, a, b, span, binary)
         try:
             made = op(a, b)
         except GradcalcError as error:
@@ -435,6 +438,9 @@ class _Builder:
             return constant(array.ndim)
         if name == "size" and not called:
             return constant(array.size)
+        if not called and name not in SPELLINGS and name not in FORMS:
+            place = [Label(expression.place, "no attribute gradcalc knows")]
+            raise GradcalcError("unknown-name", f"an array has no attribute `{name}`", labels=place)
         return Method(array, name)
 
     # calls --------------------------------------------------------------------------------------
@@ -460,6 +466,9 @@ class _Builder:
         positional: list[Value] = [] if owner is None else [owner]
         named: dict[str, tuple[Value, Span]] = {}
         for argument in expression.arguments:
+            if argument.name == "dtype":
+                _check_dtype(argument)
+                continue
             value = yield self.value(argument.value)
             if argument.name is None:
                 if named:
@@ -491,20 +500,24 @@ class _Builder:
         is_method: bool,
     ) -> Value:
         """The value of a call whose arguments have values."""
-        dialect, name = dialects.library_of(words) or (self.dialect(words[-1], function), words[-1])
-        special = _SPECIAL.get(name)
-        if special is not None:
-            return self.located(lambda: special(self, positional, named, expression, is_method), expression.span)
+        dialect, room, name = dialects.library_of(words) or (
+            self.dialect(words[-1], function, positional, named),
+            "",
+            words[-1],
+        )
+        given = Arguments(positional, named, expression.span)
+        if name in FORMS:
+            context = Context(".".join(words), is_method, "torch" in self.libraries, self.known, self.fixed)
+            return self.located(lambda: FORMS[name](given, context), expression.span)
         if name in self.extra:
             return self.located(lambda: self.from_extra(name, positional, named), expression.span)
-        entry = dialects.find(dialect, name)
+        entry = dialects.find(dialect, room, name)
         if entry is None:
             raise self.unknown_function(words, name, expression, is_method)
         if name in ("max", "min", "amax", "amin") and not is_method and len(words) == 1 and len(positional) > 1:
             raise _two_operands(name, positional, expression)
         if is_method or dialect == "torch":
-            positional = _collected(entry, positional, is_method)
-        given = Arguments(positional, named, expression.span)
+            given = given._replace(positional=_collected(entry, positional, is_method))
         return self.located(lambda: _applied(entry, name, bound(entry, name, given, self.fixed)), expression.span)
 
     def from_extra(self, name: str, positional: list[Value], named: dict[str, tuple[Value, Span]]) -> Node:
@@ -518,16 +531,22 @@ class _Builder:
         except (TypeError, ValueError, OverflowError, IndexError) as error:
             raise _cannot_take(name, error) from None
 
-    def dialect(self, name: str, function: Expression) -> str:
+    def dialect(self, name: str, function: Expression, positional: list[Value], named: Container[str]) -> str:
         """Whose meaning a bare name or method has: the text's own library, else NumPy's."""
-        if {"torch", "numpy"} <= self.libraries and dialects.differs(name):
+        if not dialects.differs(name):
+            return "torch" if "torch" in self.libraries else "numpy"
+        if {"torch", "numpy"} <= self.libraries:
             raise GradcalcError(
                 "ambiguous",
                 f"`{name}` means different things in NumPy and PyTorch, and this text uses both",
                 labels=[Label(function.span)],
                 helps=[f"write `np.{name}(…)` or `torch.{name}(…)`"],
             )
-        return "torch" if "torch" in self.libraries else "numpy"
+        if "torch" in self.libraries or "dim" in named or "keepdim" in named:
+            return "torch"
+        if not self.libraries and (name in ("std", "var") or len(positional) > 1):
+            self.note(f"`{name}` was read as NumPy's; `torch.{name}` is PyTorch's, which differs")
+        return "numpy"
 
     def unknown_function(self, words: list[str], name: str, call: Call, is_method: bool) -> GradcalcError:
         function = call.function
@@ -536,8 +555,10 @@ class _Builder:
             return self.not_a_function(function, call)
         place = function.place if isinstance(function, Attribute) else function.span
         found = nearest(name, [known for known, entry in SPELLINGS.items() if entry.shown and "." not in known])
-        helps = [f"did you mean `{found}`?"] if found else []
-        helps.append("`gradcalc ops` lists every function")
+        if name in _LEAVE_OUT:
+            helps = [_LEAVE_OUT[name]]
+        else:
+            helps = ([f"did you mean `{found}`?"] if found else []) + ["`gradcalc ops` lists every function"]
         what = "method" if is_method else "function"
         return GradcalcError(
             "unknown-function",
@@ -557,6 +578,14 @@ def _applied(entry: Entry, name: str, arguments: list[Any]) -> Any:
 
 def _cannot_take(name: str, error: Exception) -> GradcalcError:
     return GradcalcError("arguments", f"`{name}` cannot take these arguments", notes=[str(error).rstrip(".")])
+
+
+def _check_dtype(argument: Argument) -> None:
+    """All numbers are float64: to ask for that is harmless, to ask for another would change the answer."""
+    text = argument.value.span.text.strip("'\"").rpartition(".")[2]
+    if text not in ("float", "float64", "double"):
+        message = f"`dtype={argument.value.span.text}` would change the answer: numbers are float64 here"
+        raise GradcalcError("arguments", message, labels=[Label(argument.span)], helps=["leave it out"])
 
 
 def _two_operands(name: str, positional: list[Value], expression: Call) -> GradcalcError:
@@ -580,6 +609,23 @@ def _columns(binary: Binary, a: Node, b: Node) -> list[str]:
         text = short(binary.left.span.text)
         return [f"to combine every pair, make `{text}` a column: `reshape({text}, ({a.size}, 1))`"]
     return []
+
+
+def _check_truth(operator: str, a: Node, b: Node, span: Span, binary: Binary | None) -> None:
+    """Refuse what NumPy and Python mean otherwise: conditions added up, and logic on numbers."""
+    if operator in ("+", "-") and a.boolean and b.boolean:
+        raise GradcalcError(
+            "type",
+            f"`{operator}` of two conditions is not a number in NumPy",
+            labels=[Label(span)],
+            helps=["count with `real(a) + real(b)`", "combine with `&` and `|`"],
+        )
+    if operator in ("&", "|", "and", "or") and not (a.boolean and b.boolean):
+        helps = ["put brackets round each comparison: `(x > 1) & (x < 3)`"]
+        if binary is not None and a.boolean != b.boolean:
+            number = binary.right if a.boolean else binary.left
+            helps.append(f"or compare: `{short(number.span.text)} != 0`")
+        raise GradcalcError("type", f"`{operator}` combines conditions, not numbers", labels=[Label(span)], helps=helps)
 
 
 def _python_would_join(left: Value, right: Value) -> bool:
@@ -626,77 +672,6 @@ def unknown_name(expression: Name, known: Iterable[str]) -> GradcalcError:
     helps = ([f"did you mean `{found}`?"] if found else []) + [f"give it a value: `--{name} 3`"]
     return GradcalcError("unknown-name", f"`{name}` has no value", labels=[Label(expression.span)], helps=helps)
 
-
-# functions that need more than their arguments' values ---------------------------------------------
-
-
-def _wrapped(
-    builder: _Builder, positional: list[Value], named: dict[str, Any], expression: Call, is_method: bool
-) -> Node:
-    """`array(…)`, `torch.tensor(…, requires_grad=True)`: read as their contents."""
-    if len(positional) != 1:
-        raise GradcalcError("arguments", f"`{expression.function.span.text}` takes one array, got {len(positional)}")
-    allowed = {"dtype", "requires_grad", "device", "copy", "order", "ndmin"}
-    for given, (_, span) in named.items():
-        if given not in allowed:
-            raise GradcalcError(
-                "arguments", f"`{expression.function.span.text}` has no argument `{given}`", labels=[Label(span)]
-            )
-    return node_of(positional[0])
-
-
-def _length(
-    builder: _Builder, positional: list[Value], named: dict[str, Any], expression: Call, is_method: bool
-) -> Node:
-    if len(positional) != 1 or named:
-        raise GradcalcError("arguments", "`len` takes one array")
-    value = positional[0]
-    if isinstance(value, (list, tuple)):
-        return constant(len(value))
-    if not isinstance(value, Node) or value.ndim == 0:
-        raise GradcalcError("type", "`len` of a number is not defined")
-    return constant(value.shape[0])
-
-
-def _size(
-    builder: _Builder, positional: list[Value], named: dict[str, Any], expression: Call, is_method: bool
-) -> Value:
-    array = node_of(positional[0])
-    axis = builder.fixed(positional[1]) if len(positional) > 1 else None
-    if axis is None:
-        return (
-            tuple(constant(n) for n in array.shape)
-            if "torch" in builder.libraries and is_method
-            else constant(array.size)
-        )
-    if not isinstance(axis, int) or not -array.ndim <= axis < array.ndim:
-        raise GradcalcError("arguments", f"axis {axis} is out of range for shape {array.shape}")
-    return constant(array.shape[axis])
-
-
-def _writing(add: bool) -> Callable[..., Node]:
-    def write(
-        builder: _Builder, positional: list[Value], named: dict[str, Any], expression: Call, is_method: bool
-    ) -> Node:
-        name = expression.function.span.text
-        if len(positional) != 3 or named or not isinstance(positional[1], Key):
-            raise GradcalcError(
-                "arguments", f"`{name}` takes an array, an index and a value", helps=[f"`{name}(x, s_[0, 1:], y)`"]
-            )
-        array, key, value = positional
-        return indexing.put(node_of(array), key.parts, node_of(value), builder.known, add=add)
-
-    return write
-
-
-_SPECIAL: dict[str, Callable[..., Any]] = {
-    **dict.fromkeys(_WRAPPERS, _wrapped),
-    "len": _length,
-    "size": _size,
-    "numel": _size,
-    "set_at": _writing(add=False),
-    "add_at": _writing(add=True),
-}
 
 _VALUES: dict[type, Callable[[_Builder, Any], Any]] = {
     Number: _Builder.number,

@@ -26,7 +26,7 @@ PREFIXES: dict[str, str] = {
 """First word of a dotted name -> the library it stands for."""
 
 _ROOMS = {"linalg", "special", "nn", "functional", "numpy", "scipy"}
-"""Words between the prefix and the function that change nothing: `np.linalg.inv`."""
+"""Words that may stand between the prefix and the function: `np.linalg.inv`."""
 
 ARGUMENTS: dict[str, tuple[str, ...]] = {
     "a_min": ("min",),
@@ -52,20 +52,22 @@ FIRST = {"a", "x", "input", "array", "arr", "A", "tensors"}
 """What libraries call the first argument."""
 
 
-def library_of(words: list[str]) -> tuple[str, str] | None:
-    """The library and the function's own name of a dotted name such as `np.linalg.inv`; None if it has no prefix."""
+def library_of(words: list[str]) -> tuple[str, str, str] | None:
+    """The library, the room in it and the function of a dotted name such as `np.linalg.inv`; None without a prefix."""
     if len(words) < 2 or words[0] not in PREFIXES:
         return None
-    dialect = PREFIXES[words[0]]
-    if words[:2] in (["jax", "scipy"], ["jax", "numpy"], ["jax", "nn"]):
-        dialect = "jax"
-    inner = [word for word in words[1:-1] if word not in _ROOMS]
-    return dialect, ".".join([*inner, words[-1]])
+    dialect = "jax" if words[:2] in (["jax", "scipy"], ["jax", "numpy"]) else PREFIXES[words[0]]
+    rooms = [word for word in words[:-1] if word in _ROOMS]
+    unknown = [word for word in words[1:-1] if word not in _ROOMS]
+    if words[0] == "scipy":
+        dialect = "scipy"
+    return dialect, "linalg" if "linalg" in rooms else "", ".".join([*unknown, words[-1]])
 
 
-def find(dialect: str, name: str) -> Entry | None:
-    """The function that a library means by a name."""
-    entry = SPELLINGS.get(f"{dialect}.{name}") or SPELLINGS.get(name)
+def find(dialect: str, room: str, name: str) -> Entry | None:
+    """The function that a library means by a name; `linalg` is alike in all, and apart from the rest of each."""
+    places = [f"{dialect}.{room}.{name}", f"{room}.{name}", name] if room else [f"{dialect}.{name}", name]
+    entry = next((SPELLINGS[place] for place in places if place in SPELLINGS), None)
     return entry if entry is not None and entry.shown else None
 
 
@@ -74,13 +76,13 @@ def differs(name: str) -> bool:
     return f"torch.{name}" in SPELLINGS and name in SPELLINGS
 
 
-def dialects_in(tokens: Iterable[Token]) -> frozenset[str]:
-    """The libraries that a text names by their prefixes."""
+def prefixes_in(tokens: Iterable[Token]) -> frozenset[str]:
+    """The words of a text that stand before a point and may be libraries: `np`, or an input called `F`."""
     found: set[str] = set()
     before = None
     for token in tokens:
         if token.text == "." and before is not None and before.kind == "name" and PREFIXES.get(before.text):
-            found.add(PREFIXES[before.text])
+            found.add(before.text)
         before = token
     return frozenset(found)
 

@@ -14,7 +14,7 @@ from typing import Any
 from .. import ops  # noqa: F401  (fills the catalogue that the operators below are read from)
 from ..errors import GradcalcError, Label, Source, Span
 from ..graph import CATALOGUE, SPELLINGS, Op
-from .dialects import dialects_in
+from .dialects import prefixes_in
 from .syntax import (
     Argument,
     Assign,
@@ -137,7 +137,8 @@ class _Parser:
         if before.kind == "name" and self.next.kind in ("number", "name") and before.text in SPELLINGS:
             return [f"call it with brackets: `{before.text}({self.next.text})`"]
         if left and right and before.text not in _KEYWORDS and self.next.text not in _KEYWORDS:
-            return [f"to multiply, write `*`: `{before.text}*{self.next.text}`"]
+            between = f": `{before.text}*{self.next.text}`" if before.kind in ("number", "name") else " between them"
+            return [f"to multiply, write `*`{between}"]
         if self.next.text == "=":
             return ["to compare, write `==`"]
         return []
@@ -182,7 +183,7 @@ class _Parser:
                 labels=[Label(Span(self.source, 0, 1))],
                 helps=['write one: `gradcalc grad "x**2" --x 3`'],
             )
-        return Program(self.source, tuple(statements), dialects_in(self.tokens), tuple(self.notes))
+        return Program(self.source, tuple(statements), prefixes_in(self.tokens), tuple(self.notes))
 
     def skip_line(self) -> None:
         while self.next.kind not in ("newline", "end") and not self.sees(";"):

@@ -8,7 +8,7 @@ several times and are not short get a name, so that the text is never longer tha
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -36,11 +36,12 @@ def to_text(*outputs: Node, names: bool = True) -> str:
     for one in order:
         for below in one.inputs:
             users[below] = users.get(below, 0) + 1
-    fresh = (name for name in map("t{}".format, count(1)) if name not in inputs_of(outputs))
+    taken = inputs_of(outputs)
+    fresh = (name for name in map("t{}".format, count(1)) if name not in taken)
     pieces: dict[Node, _Piece] = {}
     lines: list[str] = []
     for one in order:
-        piece = _piece(one, pieces)
+        piece = _constant(one, taken) if is_constant(one) else _piece(one, pieces)
         repeated = users.get(one, 0) > 1 and len(piece.text) > _SHORT
         if names and one.inputs and users.get(one) and (repeated or len(piece.text) > _LONG):
             name = next(fresh)
@@ -51,13 +52,15 @@ def to_text(*outputs: Node, names: bool = True) -> str:
     return "; ".join(lines)
 
 
-def number_text(value: float) -> str:
-    """A number as it is typed: `3`, `0.1`, `pi`, `inf`."""
+def number_text(value: float, taken: Container[str] = ()) -> str:
+    """A number as it is typed: `3`, `0.1`, `pi`, `inf`; by no name that is `taken`."""
     for name in ("pi", "e", "inf"):
-        if abs(value) == CONSTANTS[name]:
+        if abs(value) == CONSTANTS[name] and name not in taken:
             return f"-{name}" if value < 0 else name
+    if math.isinf(value):
+        return "1e999" if value > 0 else "-1e999"
     if math.isnan(value):
-        return "nan"
+        return "nan" if "nan" not in taken else "(1e999 - 1e999)"
     if value.is_integer() and abs(value) < 1e16 and not (value == 0 and math.copysign(1, value) < 0):
         return str(int(value))
     return repr(value)
@@ -164,21 +167,21 @@ def _plain_text(value: Any) -> str:
 # forms of their own -------------------------------------------------------------------------------
 
 
-def _constant(node: Node, inputs: Sequence[_Piece]) -> _Piece:
+def _constant(node: Node, taken: Container[str]) -> _Piece:
     data = node.attrs["value"].data
     if data.ndim:
-        return _Piece(_list_text(data), _ATOM)
+        return _Piece(_list_text(data, taken), _ATOM)
     if data.dtype == bool:
         return _Piece(str(bool(data)), _ATOM)
-    text = number_text(float(data))
+    text = number_text(float(data), taken)
     return _Piece(text, OPERATORS["**"].binds - 10 if text.startswith("-") else _ATOM)
 
 
-def _list_text(data: Any) -> str:
+def _list_text(data: Any, taken: Container[str]) -> str:
     """A constant array as nested lists; of one without elements, its shape."""
     if data.size == 0:
         return "[]" if data.shape == (0,) else f"zeros({data.shape!r})"
-    flat = [str(bool(v)) if data.dtype == bool else number_text(float(v)) for v in data.ravel()]
+    flat = [str(bool(v)) if data.dtype == bool else number_text(float(v), taken) for v in data.ravel()]
     for length in reversed(data.shape):
         flat = [f"[{', '.join(flat[i : i + length])}]" for i in range(0, len(flat), length)]
     return flat[0]
@@ -269,7 +272,6 @@ def _writing(word: str, parts_of: Callable[..., list[str]]) -> Callable[[Node, S
 
 
 _FORMS: dict[str, Callable[[Node, Sequence[_Piece]], _Piece]] = {
-    "constant": _constant,
     "input": _input,
     "negative": _negative,
     "logical_not": _not,

@@ -145,9 +145,9 @@ Statement: TypeAlias = Assign | Evaluate
 
 
 class Program(NamedTuple):
-    """A whole text: statements, the libraries it names, and what the reader should be told about how it was read."""
+    """A whole text: its statements, words before a point that may be libraries, and notes on how it was read."""
 
     source: Source
     statements: tuple[Statement, ...]
-    libraries: frozenset[str]
+    prefixes: frozenset[str]
     notes: tuple[str, ...]

@@ -7,6 +7,7 @@ from . import joining as joining
 from . import linalg as linalg
 from . import making as making
 from . import reduce as reduce
+from . import rooms as rooms
 from . import shape as shape
 from . import special as special
 from . import torch as torch

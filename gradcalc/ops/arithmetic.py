@@ -93,7 +93,7 @@ fmod: Op = elementwise(
     "fmod",
     np.fmod,
     doc="Remainder with the dividend's sign: a - b*trunc(a/b).",
-    partials=lambda y, a, b: (1, -trunc(a / b)),
+    partials=lambda y, a, b: (1, -round((a - y) / b)),  # a/b itself may have been rounded up to a whole number
     exact=lambda m, a, b: a - b * m.trunc(m.divide(a, b)),
     kink=Kink(at="a/b is whole", takes="the derivative from the right"),
     domain=((-2.9, -2.1), (1, 1.05)),

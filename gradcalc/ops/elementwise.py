@@ -200,11 +200,16 @@ def _arctan2_partials(t: Node, y: Node, x: Node) -> tuple[Node, Node]:
     return x / length / length, -(y / length / length)
 
 
+def _arctan2_call(y: Node, x: Node) -> Any:
+    return (y, x), {}
+
+
 arctan2: Op = elementwise(
     "arctan2",
     np.arctan2,
     doc="Angle of the point (x, y) from the positive x axis; y comes first.",
     partials=_arctan2_partials,
+    call=_arctan2_call,
     exact=lambda m, y, x: m.atan2(y, x),
     domain=((0.5, 2), (0.5, 2)),
     spellings=("atan2",),

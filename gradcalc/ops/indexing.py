@@ -242,12 +242,16 @@ def split_index(shape: Shape, key: Sequence[Any], value_of: ValueOf) -> Split:
     spec: list[int | slice | None] = []
     arrays: list[tuple[int, Node]] = []  # with the axis of the basic result on which each array stands
     lengths = iter(shape)
+    separated = apart = False  # whether a `...` stands between arrays: NumPy counts one that covers no axis too
     for part in parts:
-        if part is None:
+        if part is Ellipsis:
+            apart = apart or bool(arrays)
+        elif part is None:
             spec.append(None)
         elif isinstance(part, slice):
             spec.append(_canonical(part, next(lengths)))
         elif advanced:
+            separated = separated or apart
             arrays.append((len(spec), _from_front(part, next(lengths), value_of)))
             spec.append(slice(None))
         else:
@@ -256,7 +260,7 @@ def split_index(shape: Shape, key: Sequence[Any], value_of: ValueOf) -> Split:
     while spec and spec[0] == slice(None):
         spec.pop(0)
     axes = [axis for axis, _ in arrays]
-    together = axes == list(range(axes[0], axes[0] + len(axes))) if axes else True
+    together = not separated and (not axes or axes == list(range(axes[0], axes[0] + len(axes))))
     return Split(
         spec=tuple(spec),
         arrays=tuple(array for _, array in arrays),
@@ -266,7 +270,7 @@ def split_index(shape: Shape, key: Sequence[Any], value_of: ValueOf) -> Split:
 
 
 def _whole(shape: Shape, key: Sequence[Any], value_of: ValueOf) -> list[Any]:
-    """The index with `...`, written or not, as full slices, and masks as the integers of their true places."""
+    """The index with full slices after its `...`, and masks as the integers of their true places."""
     if sum(part is Ellipsis for part in key) > 1:
         raise GradcalcError("index", "an index may contain `...` once")
     key = list(key) if any(part is Ellipsis for part in key) else [*key, Ellipsis]
@@ -283,7 +287,7 @@ def _whole(shape: Shape, key: Sequence[Any], value_of: ValueOf) -> list[Any]:
     axis = 0
     for part in key:
         if part is Ellipsis:
-            parts += [slice(None)] * missing
+            parts += [Ellipsis] + [slice(None)] * missing
             axis += missing
         elif isinstance(part, Node) and part.boolean:
             parts += _true_places(part, shape[axis : axis + part.ndim], value_of)
@@ -352,6 +356,10 @@ def get(x: Node, key: Sequence[Any], value_of: Callable[[Node], Any]) -> Node:
 def put(x: Node, key: Sequence[Any], value: Node, value_of: ValueOf, *, add: bool = False) -> Node:
     """`x` after `x[key] = value`, as NumPy would write it; with `add`, after `np.add.at(x, key, value)`."""
     split = split_index(x.shape, key, value_of)
+    if x.boolean and not value.boolean:
+        raise GradcalcError(
+            "type", "numbers cannot be put into an array of truth values", helps=["make it numbers: `real(m)`"]
+        )
     part = index(x, split.spec) if split.spec else x
     if not split.arrays:
         return put_index(x, part + value if add else value, split.spec)

@@ -363,7 +363,7 @@ def _minors(n: int) -> tuple[Any, Any]:
     return np.broadcast_to(rest[:, None, :, None], shape), np.broadcast_to(rest[None, :, None, :], shape)
 
 
-_MINORS_UP_TO = 12  # the minors of an n by n matrix take n**4 numbers
+_MINORS_UP_TO = 32  # the minors of an n by n matrix take n**4 numbers
 
 
 def _cofactor_vjp(g: Node, y: Node, x: Node) -> tuple[Node | None]:
@@ -507,7 +507,7 @@ def _cholesky_vjp(g: Node, y: Node, x: Node) -> tuple[Node]:
 def _exact_cholesky(m: Any, x: Any) -> Any:
     n = len(x)
     x = (x + x.T) / 2
-    low = np.zeros((n, n), object)
+    low = np.full((n, n), m.number(0.0), object)
     for j in range(n):
         low[j, j] = m.sqrt(x[j, j] - np.sum(low[j, :j] * low[j, :j]))
         for i in range(j + 1, n):

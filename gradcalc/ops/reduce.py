@@ -326,7 +326,6 @@ def _norm(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
         "norm(x, 1) | x=2,3",
         "norm(x, inf, axis=(0, 1)) | x=2,3",
     ),
-    spellings=("vector_norm",),
 )
 def norm(x: Node, ord: float | str | None = None, axis: Axis = None, keepdims: bool = False) -> Any:
     """Euclidean norm, over all axes or the given ones; or the vector or matrix norm that `ord` names."""
@@ -339,7 +338,11 @@ def norm(x: Node, ord: float | str | None = None, axis: Axis = None, keepdims: b
             f"no norm of order {ord!r} over {len(axes)} axes is known",
             helps=["leave `ord` out for the Euclidean norm"],
         )
-    return _vector_norm(x, ord, axes, keepdims) if len(axes) == 1 else _matrix_norm(x, ord, axes, keepdims)
+    if len(axes) == 1:
+        return _vector_norm(x, ord, axes, keepdims)
+    given = (-2, -1) if axis is None or isinstance(axis, int) else axis
+    rows, columns = (negative_axis(one, x.ndim) for one in given)
+    return _matrix_norm(x, ord, rows, columns, keepdims)
 
 
 @derived("std(x) | x=3", "std(x, axis=1, ddof=1) | x=2,3", kink=Kink(at="all elements are equal", takes="0"))
@@ -352,6 +355,19 @@ def std(x: Node, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> 
 def _root(count: float) -> float:
     """The square root of a count of elements; nan, as NumPy's, where ddof took more off than there are."""
     return math.sqrt(count) if count >= 0 else math.nan
+
+
+@derived(
+    "vector_norm(x) | x=2,3",
+    "vector_norm(x, ord=1, axis=0) | x=2,3",
+    spellings=("linalg.vector_norm",),
+    domain=((0.5, 2),),
+)
+def vector_norm(x: Node, ord: float = 2, axis: Axis = None, keepdims: bool = False) -> Node:
+    """Norm of all elements as one vector, or along the given axes."""
+    axes = negative_axes(axis, x.ndim)
+    euclidean: Node = norm(x, None, axes, keepdims)
+    return euclidean if ord == 2 else _vector_norm(x, ord, axes, keepdims)
 
 
 def _vector_norm(x: Node, ord: float, axes: tuple[int, ...], keepdims: bool) -> Node:
@@ -367,8 +383,7 @@ def _vector_norm(x: Node, ord: float, axes: tuple[int, ...], keepdims: bool) -> 
     return sum(sizes**ord, axes, keepdims) ** (1 / ord)
 
 
-def _matrix_norm(x: Node, ord: float, axes: tuple[int, ...], keepdims: bool) -> Node:
-    rows, columns = axes
+def _matrix_norm(x: Node, ord: float, rows: int, columns: int, keepdims: bool) -> Node:
     along = {1: (rows, columns), -1: (rows, columns), np.inf: (columns, rows), -np.inf: (columns, rows)}
     if ord not in along:
         raise GradcalcError(
@@ -379,7 +394,7 @@ def _matrix_norm(x: Node, ord: float, axes: tuple[int, ...], keepdims: bool) -> 
     summed, picked = along[ord]
     sums = sum(abs(x), summed, True)
     extreme = max(sums, picked, True) if ord > 0 else min(sums, picked, True)
-    return extreme if keepdims else reshape(extreme, reduced_shape(x.shape, axes, False))
+    return extreme if keepdims else reshape(extreme, reduced_shape(x.shape, (rows, columns), False))
 
 
 # softmax and its relatives ----------------------------------------------------------------------

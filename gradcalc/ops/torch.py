@@ -71,10 +71,7 @@ def norm(input: Node, p: float | str = "fro", dim: Axis = None, keepdim: bool = 
         raise GradcalcError(
             "arguments", f"no norm of order {p!r} is known here", helps=["`p` may be a number or 'fro'"]
         )
-    if dim is None:
-        whole = reduce.norm(shape.ravel(input), p)
-        return shape.reshape(whole, (1,) * input.ndim) if keepdim else whole
-    return reduce.norm(input, p, dim, keepdim)
+    return reduce.vector_norm(input, p, dim, keepdim)
 
 
 @derived("torch.transpose(x, 0, 1) | x=2,3", name="torch.transpose")
@@ -95,3 +92,15 @@ def flatten(input: Node, start_dim: int = 0, end_dim: int = -1) -> Node:
 def repeat(input: Node, repeats: int | tuple[int, ...]) -> Node:
     """The array repeated as a whole, along each axis as often as told."""
     return tile(input, repeats)
+
+
+@derived("torch.softmax(x, 0) | x=2,3", name="torch.softmax")
+def softmax(input: Node, dim: int) -> Node:
+    """exp(x)/sum(exp(x)) along an axis, which must be named."""
+    return reduce.softmax(input, dim)
+
+
+@derived("torch.log_softmax(x, 0) | x=2,3", name="torch.log_softmax")
+def log_softmax(input: Node, dim: int) -> Node:
+    """log(softmax(x)) along an axis, which must be named."""
+    return reduce.log_softmax(input, dim)

@@ -1,0 +1,100 @@
+"""Which names stand for one array in memory, as NumPy and PyTorch would have it.
+
+Here arrays never change: an assignment to an element makes a new array for that name alone. Where the
+libraries would let a second name see the change, the text is refused rather than read otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from typing import Any
+
+from ..errors import GradcalcError, Label
+from ..graph import Node
+from . import dialects
+from .syntax import Attribute, Call, Conditional, Expression, Name, Sequence, Subscript
+
+_VIEWS = {
+    "reshape",
+    "ravel",
+    "view",
+    "transpose",
+    "permute",
+    "swapaxes",
+    "moveaxis",
+    "squeeze",
+    "unsqueeze",
+    "expand_dims",
+    "flip",
+    "asarray",
+    "as_tensor",
+    "t",
+    "broadcast_to",
+    "expand",
+    "diagonal",
+    "flatten",
+}
+"""Functions whose result shares its memory with their array, in NumPy or PyTorch."""
+
+
+class Memory:
+    """Whose memory each name stands for."""
+
+    def __init__(self, inputs: Container[str]) -> None:
+        self.inputs = inputs
+        self.owners: dict[str, object] = {}
+
+    def refuse_shared(self, name: Name) -> None:
+        """Raise if an array that is to be written into has another name too."""
+        mine = self.owners.get(name.name)
+        others = [other for other, owner in self.owners.items() if owner is mine and other != name.name]
+        if mine is not None and others:
+            one, other = name.name, others[0]
+            raise GradcalcError(
+                "shared",
+                f"`{one}` and `{other}` are one array in NumPy, so writing into one would change both",
+                labels=[Label(name.span)],
+                helps=[f"make a copy first: `{one} = {other} + 0`"],
+            )
+
+    def share(self, target: Expression, expression: Expression, values: Mapping[str, Any]) -> None:
+        """Enter what a name was given: the memory of another, if it is that name or a view of it."""
+        if isinstance(target, Sequence):
+            items = expression.items if isinstance(expression, Sequence) else (expression,) * len(target.items)
+            for part, item in zip(target.items, items, strict=False):
+                self.share(part, item, values)
+        if isinstance(target, Name):
+            value = values.get(target.name)
+            shared = self.owner(expression) if isinstance(value, Node) and value.ndim else None
+            self.owners[target.name] = object() if shared is None else shared
+
+    def owner(self, expression: Any) -> object | None:
+        """The memory that an expression is a view of; None if it makes an array of its own."""
+        while not isinstance(expression, Name):
+            if isinstance(expression, Conditional):
+                return self.owner(expression.then) or self.owner(expression.otherwise)
+            expression = self.viewed(expression)
+            if expression is None:
+                return None
+        if expression.name in self.inputs:
+            self.owners.setdefault(expression.name, object())
+        return self.owners.get(expression.name)
+
+    def viewed(self, expression: Any) -> Expression | None:
+        """What an expression is directly a view of."""
+        if isinstance(expression, Subscript):
+            return None if any(isinstance(part, Sequence) for part in expression.parts) else expression.value
+        if isinstance(expression, Attribute):
+            return expression.value if expression.name in ("T", "mT") else None
+        if isinstance(expression, Call) and expression.function.span.text.rpartition(".")[2] in _VIEWS:
+            function = expression.function
+            if isinstance(function, Attribute) and not _is_library(function.value, self.inputs):
+                return function.value
+            return expression.arguments[0].value if expression.arguments else None
+        return None
+
+
+def _is_library(expression: Expression, inputs: Container[str]) -> bool:
+    while isinstance(expression, Attribute):
+        expression = expression.value
+    return isinstance(expression, Name) and expression.name in dialects.PREFIXES and expression.name not in inputs

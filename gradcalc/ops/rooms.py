@@ -1,0 +1,44 @@
+"""Functions that NumPy's or SciPy's `linalg`, or JAX's `nn`, mean differently from the bare name."""
+
+from __future__ import annotations
+
+from ..graph import Node
+from . import linalg, reduce, shape, special
+from .kinds import Axis, derived
+
+
+@derived("linalg.trace(x) | x=2,3,3", name="linalg.trace")
+def trace(x: Node, offset: int = 0) -> Node:
+    """Sum of the diagonal of the last two axes."""
+    return linalg.trace(x, offset, -2, -1)
+
+
+@derived("linalg.diagonal(x) | x=2,3,3", name="linalg.diagonal")
+def diagonal(x: Node, offset: int = 0) -> Node:
+    """The diagonal of the last two axes, which becomes the last axis."""
+    return shape.diagonal(x, offset, -2, -1)
+
+
+@derived("scipy.linalg.cholesky(A @ A.T + 3*eye(3)) | A=3,3", name="scipy.linalg.cholesky")
+def cholesky(a: Node, lower: bool = False) -> Node:
+    """Triangular factor of a positive definite matrix: the upper one, unless `lower`."""
+    factor: Node = linalg.cholesky(a)
+    return factor if lower else shape.swapaxes(factor, -1, -2)
+
+
+@derived("jax.softmax(x) | x=2,3", name="jax.softmax")
+def softmax(x: Node, axis: Axis = -1) -> Node:
+    """exp(x)/sum(exp(x)), along the last axis unless told otherwise."""
+    return reduce.softmax(x, axis)
+
+
+@derived("jax.log_softmax(x) | x=2,3", name="jax.log_softmax")
+def log_softmax(x: Node, axis: Axis = -1) -> Node:
+    """log(softmax(x)), along the last axis unless told otherwise."""
+    return reduce.log_softmax(x, axis)
+
+
+@derived("jax.gelu(x)", "jax.gelu(x, approximate=False)", name="jax.gelu")
+def gelu(x: Node, approximate: bool = True) -> Node:
+    """x times the normal distribution's probability below x, by tanh unless told otherwise."""
+    return special.gelu(x, "tanh" if approximate else "none")
