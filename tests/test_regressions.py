@@ -1,0 +1,148 @@
+"""What once came out wrong, each as it was found; the right answers are NumPy's or PyTorch's, or worked by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+import gradcalc
+from gradcalc.cli.main import run
+
+X = np.array([1.0, 2.0, 3.0])
+A = np.array([[1.0, 2.0, 7.0], [3.0, -4.0, 5.0]])
+B = np.random.default_rng(0).standard_normal((2, 3, 4))
+S = np.array([[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]], [[9.0, 1.0], [2.0, 3.0]]])
+M = np.array([[1.0, 2.0, 7.0], [3.0, -4.0, 50.0]])
+
+VALUES = [
+    # a kernel that may return its own input must not have it written over
+    ("float(2*x)*exp(2*x)", {"x": X}, 2 * X * np.exp(2 * X)),
+    ("y=exp(x); r=float(y); w=y*3; r+w", {"x": X}, 4 * np.exp(X)),
+    # the axes of a matrix norm are rows, then columns
+    ("norm(B, 1, axis=(2,0))", {"B": B}, np.linalg.norm(B, 1, axis=(2, 0))),
+    ("norm(A, inf, axis=(1,0))", {"A": A}, np.linalg.norm(A, np.inf, axis=(1, 0))),
+    # NumPy counts a written `...` as a separator even where it covers no axis
+    ("A[None,[0,1],...,1]", {"A": M}, M[None, [0, 1], ..., 1]),
+    # an input called F is no library
+    ("std(F.T @ x)", {"F": A, "x": np.array([1.0, 2.0])}, np.std(A.T @ [1, 2])),
+    ("F = x + 1; F.std()", {"x": X}, np.std(X)),
+    # the rooms of the libraries
+    ("torch.linalg.norm(A, 1)", {"A": A}, 12.0),
+    ("torch.linalg.norm(A, inf)", {"A": A}, 12.0),
+    ("torch.norm(A, p=1, dim=(0,1))", {"A": A}, 22.0),
+    ("np.linalg.vector_norm(A, ord=1)", {"A": A}, 22.0),
+    ("np.linalg.trace(S)", {"S": S}, np.trace(S, axis1=1, axis2=2)),
+    ("np.linalg.diagonal(S)", {"S": S}, np.diagonal(S, axis1=1, axis2=2)),
+    ("jax.nn.softmax(A)", {"A": A}, np.exp(A) / np.exp(A).sum(-1, keepdims=True)),
+    ("scipy.linalg.cholesky(S)", {"S": S[0] + S[0].T}, None),
+    # what only PyTorch has is PyTorch's
+    ("A.max(dim=1)[0]", {"A": A}, np.array([7.0, 5.0])),
+    ("x.std(dim=0)", {"x": X}, 1.0),
+    # y comes first
+    ("arctan2(y=1, x=2)", {}, math.atan2(1, 2)),
+    # advanced indexing copies
+    ("z = A[[0,1]]; z[0] = 9; sum(A)", {"A": A}, A.sum()),
+]
+
+
+@pytest.mark.parametrize(("text", "inputs", "right"), VALUES, ids=lambda one: one if isinstance(one, str) else "")
+def test_value(text, inputs, right):
+    if right is None:
+        with pytest.raises(gradcalc.GradcalcError) as refused:
+            gradcalc.evaluate(text, inputs)
+        assert refused.value.kind == "not-positive-definite"
+        return
+    found = gradcalc.evaluate(text, inputs)
+    assert found.shape == np.shape(right)
+    np.testing.assert_allclose(found, right, rtol=1e-14)
+
+
+GRADIENTS = [
+    ("y = 2*x; sum(float(y)*exp(y))", {"x": X}, 2 * np.exp(2 * X) * (1 + 2 * X)),
+    ("+".join(f"x/{k}" for k in range(3, 203)), {"x": 1.0}, sum(1 / k for k in range(3, 203))),
+    ("x/3e77+x/7e78+x/9e79+x/11e76+x/13e75", {"x": 1.0}, 1 / 3e77 + 1 / 7e78 + 1 / 9e79 + 1 / 11e76 + 1 / 13e75),
+    ("1e300*x*z*z*z*z*z*z*z*1e300*1e-10", {"x": 1e-300, "z": 1.0}, math.inf),
+    ("fmod(1, b)", {"b": 0.1}, -9.0),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs", "right"), GRADIENTS, ids=lambda one: one[:40] if isinstance(one, str) else ""
+)
+def test_gradient(text, inputs, right):
+    found = gradcalc.grad(text, inputs, wrt=next(iter(inputs)))
+    np.testing.assert_allclose(found, right, rtol=1e-12)
+
+
+def test_second_derivative_of_a_singular_determinant():
+    # the second derivatives of det are minors of order n - 2, all 0 for a matrix of ones
+    found = gradcalc.hvp("det(A)", {"A": np.ones((13, 13))}, np.eye(13), wrt="A")
+    np.testing.assert_allclose(found, np.zeros((13, 13)), atol=1e-12)
+
+
+AGREE = [
+    ("cos(x)", {"x": math.pi}),  # -1.2e-16 is right: the float is not pi
+    ("x**3 - 3*x", {"x": 1.0}),
+    ("sum((x - mean(x))**2)", {"x": [3.0, 3.0, 3.0]}),
+    ("sum(softmax(x))", {"x": X}),
+    ("norm(x/norm(x))", {"x": [3.0, 4.0]}),
+    ("sum((A@x-b)**2)", {"A": [[0.1, 0.7], [0.3, 0.2]], "x": [0.3, 0.6], "b": [0.45, 0.21]}),
+    ("x + 0.09/x", {"x": 0.3}),
+    ("sum(where(isnan(x), 0, x))", {"x": [1.0, math.nan]}),
+    ("sum(where(isfinite(x), x, 0))", {"x": [1.0, math.inf]}),
+    ("abs(x)*exp*np.exp(x)", {"x": 2.0, "exp": 3.0}),
+    ("sum(pi*sin(x*3.141592653589793))", {"x": np.linspace(-1, 2, 3000), "pi": 3.0}),
+    ("sum(where(m, x**2, x**3))", {"x": np.linspace(1, 2, 2000), "m": np.arange(2000) != 777}),
+]
+
+
+@pytest.mark.parametrize(("text", "inputs"), AGREE, ids=lambda one: one if isinstance(one, str) else "")
+def test_right_gradients_are_not_called_wrong(text, inputs):
+    assert gradcalc.check(text, inputs).status == "agree"
+
+
+def test_rounding_excuses_no_wrong_rule(monkeypatch):
+    from gradcalc.graph import CATALOGUE
+
+    right = CATALOGUE["sin"].vjp
+    monkeypatch.setitem(
+        CATALOGUE["sin"].__dict__, "vjp", lambda g, y, *xs: tuple(one * (1 + 1e-6) for one in right(g, y, *xs))
+    )
+    assert gradcalc.check("sum(sin(x))", {"x": X}).status == "disagree"
+
+
+def test_a_formula_of_a_sample_is_for_all_places_or_none():
+    made = gradcalc.answer(
+        "grad", "sum(where(m, x**2, x**3))", {"x": np.linspace(1, 2, 2000), "m": np.arange(2000) != 777}, wrt="x"
+    )
+    assert made.symbolic == {}
+
+
+REFUSED = [
+    ("x>3 & x<5", "type"),
+    ("(x>1) + (x>2)", "type"),
+    ("-(x>1)", "type"),
+    ("6 | 1", "type"),
+    ("m = x>0; m[0] = 5; m*x", "type"),
+    ("y = zeros(4); z = y.reshape(2,2); z[0,0] = 5; y", "shared"),
+    ("a = zeros(3); b = a; b[0] = 1; sum(a)", "shared"),
+    ("a = zeros(3); b = a if 1 else x; a[0] = 5; b", "shared"),
+    ("z = x; z += 1; sum(x)", "shared"),
+    ("y = zeros((2,2)); a, b = y; a[0] = 5; y", "shared"),
+    ("np.array([1.7, 2.2], dtype=np.int64)*x[:2]", "arguments"),
+    ("np.array([1, 2], ndmin=2)*x[:2]", "arguments"),
+    ("F.softmax(x)", "arguments"),
+    ("zeros((10**6, 10**6))", "too-large"),
+]
+
+
+@pytest.mark.parametrize(("text", "kind"), REFUSED, ids=lambda one: one)
+def test_what_would_mean_something_else_is_refused(text, kind):
+    with pytest.raises(gradcalc.GradcalcError) as refused:
+        gradcalc.evaluate(text, {"x": X} if "x" in text.replace("exp", "").replace("max", "") else {})
+    assert refused.value.kind == kind
+
+
+def test_the_nan_of_a_value_is_never_agreed_with(capsys):
+    assert run(["grad", "log(x)", "--x", "-1"]) == 0
+    assert "not checked: the value is nan at these inputs" in capsys.readouterr().out
