@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .labels import entry_name
+
 if TYPE_CHECKING:
     from .solver import Reply
 
@@ -128,12 +130,6 @@ def _uncompared(ours: Mapping[str, Any], reply: Reply, compared: int, total: int
 
 def _listed(names: Sequence[str], most: int = 3) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
-def entry_name(label: str, shape: tuple[int, ...], place: int) -> str:
-    """The name of an entry: `x[2, 1]`, or the label alone for a number."""
-    index = np.unravel_index(place, shape) if shape else ()
-    return f"{label}[{', '.join(str(int(i)) for i in index)}]" if index else label
 
 
 # differences --------------------------------------------------------------------------------------

@@ -15,11 +15,12 @@ from . import derivatives
 from .checker import Verdict, along, both, compare, random_directions
 from .engine import execute, plan
 from .graph import Node, inputs_of, is_constant, is_input, toposort
+from .labels import pair_label
 from .language.printer import to_text
 from .problem import Problem
 from .results import Answer
 from .sampling import places, thinned
-from .solver import Formula, Question, Reply, Solver, failed, pair_label
+from .solver import Formula, Question, Reply, Solver, failed
 from .targets import Target, as_input
 
 _MOST_NUMBERS = 20_000  # that an expression may have in it for SymPy to handle them one by one

@@ -111,11 +111,6 @@ class Solver:
         self._process.wait()
 
 
-def pair_label(first: str, second: str) -> str:
-    """The label of a Hessian's block."""
-    return f"{first}, {second}"
-
-
 def failed(why: str) -> Reply:
     """The reply of a child that could not derive anything."""
     return Reply({}, {}, {}, why)

@@ -16,7 +16,7 @@ PACKAGE = Path(gradcalc.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 ROOMS = [
-    {"errors", "solver"},
+    {"errors", "labels", "solver"},
     {"graph"},
     {"ops"},
     {"language", "autodiff", "simplifier", "exact", "sampling"},

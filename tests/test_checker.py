@@ -10,9 +10,10 @@ import pytest
 
 import gradcalc
 from gradcalc import api
-from gradcalc.checker import Verdict, along, compare, entry_name
+from gradcalc.checker import Verdict, along, compare
 from gradcalc.cli.main import run
 from gradcalc.graph import CATALOGUE
+from gradcalc.labels import entry_name
 from gradcalc.render.text import verdict_line
 from gradcalc.solver import Reply
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -131,6 +130,8 @@ def quoted(word: str) -> str:
     """A word as it is typed in a shell; double quotes serve on Windows too."""
     if word.replace("-", "").replace("_", "").isalnum():
         return word
+    import shlex
+
     return shlex.quote(word) if set('"$`\\!') & set(word) else f'"{word}"'
 
 

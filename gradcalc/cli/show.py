@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 
 import click
 
-from ..checker import Verdict
 from ..errors import GradcalcError, nearest
 from ..render import text
 from ..render.terminal import write_lines
@@ -39,6 +38,8 @@ def _status(made: Answer, required: bool, form: str) -> int:
     """The exit code; where it is not 0 and the output does not show why, standard error does."""
     check = made.settle().check
     if check is None and required:
+        from ..checker import Verdict
+
         check = Verdict(status="not checked", reason="`--no-symbolic` was given")
     failed = check is not None and (check.status == "disagree" or (required and check.status == "not checked"))
     if check is not None and failed and (form not in ("text", "json") or made.check is None):

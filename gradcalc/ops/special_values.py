@@ -17,13 +17,15 @@ import math
 import threading
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+if TYPE_CHECKING:  # numpy.typing takes a while to load
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
 
 BITS = 128  # of mpmath's precision; beside a zero some 60 of them cancel
 HIGH_ORDER = 170  # of polygamma; above it n! is beyond float64

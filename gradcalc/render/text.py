@@ -7,13 +7,16 @@ shown while a check still runs.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..checker import Verdict, entry_name
+from ..labels import entry_name
 from ..results import Answer
 from .numbers import array, number
+
+if TYPE_CHECKING:
+    from ..checker import Verdict
 
 
 class Line(NamedTuple):

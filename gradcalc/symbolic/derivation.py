@@ -9,7 +9,8 @@ import numpy as np
 
 from ..exact import evaluate_exact
 from ..graph import toposort
-from ..solver import Formula, Question, Reply, pair_label
+from ..labels import pair_label
+from ..solver import Formula, Question, Reply
 from .mathematics import SympyMath, Watch
 
 _MOST_SYMBOLS = 64  # entries of all inputs together, up to which each is a symbol
