@@ -210,6 +210,7 @@ arctan2: Op = elementwise(
     doc="Angle of the point (x, y) from the positive x axis; y comes first.",
     partials=_arctan2_partials,
     call=_arctan2_call,
+    examples=("arctan2(y, x)",),
     exact=lambda m, y, x: m.atan2(y, x),
     domain=((0.5, 2), (0.5, 2)),
     spellings=("atan2",),

@@ -20,12 +20,24 @@ from ..simplifier import simplify
 
 
 def as_text(names: Sequence[str]) -> str:
-    """The whole catalogue, a line each; or all about the functions named."""
+    """The whole catalogue with rules and kinks, `g` being the cotangent; or all about the functions named."""
     if names:
         return "\n\n".join(_page(_found(name)) for name in names)
-    entries = _shown()
-    width = max(len(shown_signature(one)) for one in entries)
-    return "\n".join(f"{shown_signature(one).ljust(width)}  {one.doc}" for one in entries)
+    return "\n".join(_summary(one) for one in _shown())
+
+
+_LONGEST_RULE = 100  # characters of a rule that the list shows; `ops NAME` shows it whole
+
+
+def _summary(entry: Entry) -> str:
+    """An entry of the list: its call and what it is, then its rule and its kink."""
+    rule = "; ".join(f"{label}: {text}" for label, text in _rules(entry) if label.startswith("to "))
+    lines = [f"{shown_signature(entry)}  {entry.doc}"]
+    if rule:
+        lines.append(rule if len(rule) <= _LONGEST_RULE else f"rule: see `gradcalc ops {entry.name}`")
+    if entry.kink is not None:
+        lines.append(f"kink where {entry.kink.at}: {entry.kink.takes}")
+    return "\n    ".join(lines)
 
 
 def as_json(names: Sequence[str]) -> str:
