@@ -19,12 +19,18 @@ if TYPE_CHECKING:
 RELATIVE = 1e-9
 """Two entries agree when they differ by less than this part of the larger one …"""
 
-OF_LARGEST = 1e-12
-"""… or by less than this part of the largest entry of the whole derivative."""
+OF_LARGEST = 1e-15
+"""… or by less than this part of the largest entry by the same input: what its last bit is worth …"""
 
 
 _NOISE = 8.0
-"""Multiples of the measured rounding noise that are put down to it."""
+"""… or by less than so many times the rounding noise that was measured, …"""
+
+_LEFT = 1e-4
+"""… if the noise leaves four digits to compare; else the entry counts as not compared …"""
+
+_ZERO = 1e-10
+"""… unless noise and both numbers are below this: then it is a zero that rounding has smeared."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,23 +65,27 @@ def compare(ours: Mapping[str, Any], reply: Reply, noise: Mapping[str, Any] | No
     total = sum(array.size for array in ours.values())
     if reply.failure is not None:
         return Verdict(status="not checked", total=total, reason=reply.failure)
-    largest = max((np.abs(array[np.isfinite(array)]).max(initial=0.0) for array in ours.values()), default=0.0)
+    special = {label: dict(places) for label, places in reply.special.items()}
     compared, wrong = 0, 0
     difference, worst_gap = 0.0, -1.0
     worst: tuple[str, float, float] | None = None
     for label, array in ours.items():
         flat = array.ravel()
+        largest = float(np.abs(flat[np.isfinite(flat)]).max(initial=0.0))
         for place, theirs in reply.numbers.get(label, {}).items():
             mine = float(flat[place])
-            compared += 1
             slack = OF_LARGEST * largest + (0.0 if noise is None else _NOISE * float(noise[label].ravel()[place]))
-            gap = 0.0 if abs(mine - theirs) <= slack else _relative(mine, theirs)
+            outcome, gap = _outcome(mine, theirs, slack)
+            if outcome == "lost":
+                special.setdefault(label, {})[place] = "rounding leaves no digits"
+                continue
+            compared += 1
             difference = max(difference, gap)
-            if not _agree(mine, theirs, slack):
+            if outcome == "wrong":
                 wrong += 1
                 if gap > worst_gap:
                     worst, worst_gap = (entry_name(label, array.shape, place), mine, theirs), gap
-    reason = _uncompared(ours, reply, compared, total)
+    reason = _uncompared(ours, special, compared, total)
     if compared == 0 and total > 0:
         return Verdict(status="not checked", total=total, reason=reason or "SymPy gave no number to compare with")
     return Verdict(
@@ -101,10 +111,17 @@ def both(first: Verdict, second: Verdict) -> Verdict:
     return replace(first, also=second.method, max_relative_difference=max(gaps), reason=None)
 
 
-def _agree(a: float, b: float, slack: float) -> bool:
-    if not (np.isfinite(a) and np.isfinite(b)):
-        return a == b
-    return abs(a - b) <= RELATIVE * max(abs(a), abs(b)) + slack
+def _outcome(a: float, b: float, slack: float) -> tuple[str, float]:
+    """Whether two numbers are the same (`right`, `wrong`, or `lost` in rounding), and their relative difference."""
+    gap = _relative(a, b)
+    if a == b or gap <= RELATIVE:
+        return "right", gap
+    size = max(abs(a), abs(b))
+    if not np.isfinite(size) or abs(a - b) > slack:
+        return "wrong", gap
+    if size <= _ZERO and slack <= _ZERO:
+        return "right", 0.0
+    return ("right", gap) if slack <= _LEFT * size else ("lost", gap)
 
 
 def _relative(a: float, b: float) -> float:
@@ -115,10 +132,12 @@ def _relative(a: float, b: float) -> float:
     return gap if np.isfinite(gap) else float("inf")
 
 
-def _uncompared(ours: Mapping[str, Any], reply: Reply, compared: int, total: int) -> str | None:
+def _uncompared(
+    ours: Mapping[str, Any], special: Mapping[str, Mapping[int, str]], compared: int, total: int
+) -> str | None:
     """Why some entries were not compared, with the names of the first few."""
     reasons: dict[str, list[str]] = {}
-    for label, places in reply.special.items():
+    for label, places in special.items():
         for place, why in places.items():
             reasons.setdefault(why, []).append(entry_name(label, ours[label].shape, place))
     if not reasons:
@@ -145,7 +164,7 @@ def random_directions(point: Sequence[Any], cost: int) -> list[list[Any]]:
     generator = np.random.default_rng(0)
     many = cost >= _MANY_NUMBERS
     return [
-        [generator.standard_normal(array.shape) * np.maximum(np.abs(array), 1.0) for array in point]
+        [generator.standard_normal(array.shape) * np.where(array == 0, 1.0, np.abs(array)) for array in point]
         for _ in range(_FEW_DIRECTIONS if many else _DIRECTIONS)
     ]
 
@@ -167,28 +186,41 @@ def along(
     status = "agree"
     for direction in directions:
         claimed = np.asarray(slope(direction), np.float64)
-        with np.errstate(all="ignore"):
-            found = _ridders(lambda h, v=direction: np.asarray(function(h, v), np.float64))  # type: ignore[misc]
-        scale = max(float(np.max(np.abs(one), initial=0.0)) for one in (claimed, found.slope))
-        if not np.isfinite(scale):
-            return Verdict(status="not checked", total=total, reason=_because(why, "differences are not finite here"))
-        if found.kinked:
-            return Verdict(
-                status="not checked", total=total, reason=_because(why, "the two sides differ, as at a kink")
-            )
-        error = np.maximum(found.error, 1e-9 * scale)
-        if np.max(error, initial=0.0) > 1e-4 * scale:
-            return Verdict(status="not checked", total=total, reason=_because(why, "differences are too rough here"))
-        gap = np.abs(claimed - found.slope)
-        difference = max(difference, float(np.max(gap, initial=0.0)) / scale if scale else 0.0)
-        if np.any(gap > 10 * error):
-            status = "disagree"
+        moved = lambda h, v=direction: np.asarray(function(h, v), np.float64)  # noqa: E731
+        outcome, gap = _along_one(moved, claimed)
+        if outcome not in ("agree", "disagree"):
+            return Verdict(status="not checked", total=total, reason=_because(why, outcome))
+        difference = max(difference, gap)
+        status = "disagree" if outcome == "disagree" else status
     method = f"differences along {len(directions)} direction{'s' * (len(directions) > 1)}"
     return Verdict(status=status, method=method, total=total, max_relative_difference=difference, reason=why)
 
 
 def _because(*reasons: str | None) -> str:
     return "; ".join(one for one in reasons if one)
+
+
+def _along_one(function: Callable[[float], Any], claimed: Any) -> tuple[str, float]:
+    """`agree`, `disagree` or why neither can be said, and the relative gap; a fault must show at two scales."""
+    with np.errstate(all="ignore"):
+        found = [_ridders(function, 2.0**-6), _ridders(function, 2.0**-13)]
+    scale = max(float(np.max(np.abs(one), initial=0.0)) for one in (claimed, *(each.slope for each in found)))
+    if not np.isfinite(scale):
+        return "differences are not finite here", 0.0
+    if all(each.kinked for each in found):
+        return "the two sides differ, as at a kink", 0.0
+    found = sorted((each for each in found if not each.kinked), key=lambda each: float(np.max(each.error, initial=0.0)))
+    best, other = found[0], found[-1]
+    error = np.maximum(best.error, 1e-9 * scale)
+    if np.max(error, initial=0.0) > 1e-4 * scale:
+        return "differences are too rough here", 0.0
+    gap = np.abs(claimed - best.slope)
+    relative = float(np.max(gap, initial=0.0)) / scale if scale else 0.0
+    if np.all(gap <= 10 * error):
+        return "agree", relative
+    if best is not other and np.all(np.abs(best.slope - other.slope) <= 10 * (error + other.error)):
+        return "disagree", relative
+    return "differences are too rough here", 0.0
 
 
 class Slope(NamedTuple):
@@ -199,20 +231,20 @@ class Slope(NamedTuple):
     kinked: bool
 
 
-def _ridders(function: Callable[[float], Any]) -> Slope:
+def _ridders(function: Callable[[float], Any], h: float) -> Slope:
     """A central difference at shrinking steps, extrapolated to step 0; the best estimate and its error.
 
     The error bar is what the extrapolations differ by, and what rounding of the values does at that step.
     """
     middle = function(0.0)
-    rounding = np.finfo(np.float64).eps * np.abs(middle)
-    h = 2.0**-6
+    rounding = _rounding(function, middle)
     rows: list[list[Any]] = []
     jumps: list[Any] = []
     best = error = np.full(np.shape(middle), np.inf)
     for i in range(_STEPS):
         above, below = function(h), function(-h)
         row = [(above - below) / (2 * h)]
+        rounding = np.maximum(rounding, np.finfo(np.float64).eps * np.maximum(np.abs(above), np.abs(below)))
         jumps.append(np.abs(above - 2 * middle + below) / h)
         for j in range(i):
             factor = 4.0 ** (j + 1)
@@ -223,6 +255,12 @@ def _ridders(function: Callable[[float], Any]) -> Slope:
         rows.append(row)
         h /= 2
     return Slope(best, error, _is_kinked(jumps, 10 * rounding / h + 1e-6 * np.abs(best)))
+
+
+def _rounding(function: Callable[[float], Any], middle: Any) -> Any:
+    """What rounding does to a value: measured by moving the last bits, at least a last bit of 1."""
+    nearby = [np.abs(function(h) - middle) for h in (2.0**-51, -(2.0**-51), 2.0**-50)]
+    return np.maximum.reduce([*nearby, np.finfo(np.float64).eps * np.maximum(np.abs(middle), 1e-2)])
 
 
 def _is_kinked(jumps: Sequence[Any], noise: Any) -> bool:

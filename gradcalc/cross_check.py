@@ -13,7 +13,7 @@ import numpy as np
 
 from . import derivatives
 from .checker import Verdict, along, both, compare, random_directions
-from .engine import execute, plan
+from .engine import Plan, execute, plan
 from .graph import Node, inputs_of, is_constant, is_input, toposort
 from .labels import pair_label
 from .language.printer import to_text
@@ -173,19 +173,30 @@ def _differences(case: Case, made: Answer, why: str | None) -> Verdict:
     point = [problem.values[name] for name in names]
     function, slope = _DIFFERENCES[case.command](case, made)
 
-    def moved(h: float, direction: Sequence[Any]) -> Any:
-        with np.errstate(all="ignore"):
-            new = [at + h * v for at, v in zip(point, direction, strict=True)]
-        return function({**problem.values, **dict(zip(names, new, strict=True))})
+    def moving(function: Function) -> Callable[[float, Sequence[Any]], Any]:
+        def moved(h: float, direction: Sequence[Any]) -> Any:
+            with np.errstate(all="ignore"):
+                new = [at + h * v for at, v in zip(point, direction, strict=True)]
+            return function({**problem.values, **dict(zip(names, new, strict=True))})
 
-    directions = [case.directions] if case.directions else random_directions(point, numbers_in(problem.outputs))
-    return along(directions, moved, slope, total, why)
+        return moved
+
+    anywhere = random_directions(point, numbers_in(problem.outputs))
+    if case.command in ("hessian", "hvp"):  # they are differenced from our gradient, so it must be right itself
+        value, gradient = _gradient(case, _gradient_arrays(case))
+        first = along(anywhere, moving(value), gradient, total, why)
+        if first.status != "agree":
+            return first
+    return along([case.directions] if case.directions else anywhere, moving(function), slope, total, why)
 
 
-def _gradient(case: Case, made: Answer) -> tuple[Function, Slope]:
+def _grad(case: Case, made: Answer) -> tuple[Function, Slope]:
+    return _gradient(case, [made.derivative[target.label] for target in case.wanted])
+
+
+def _gradient(case: Case, arrays: Sequence[Any]) -> tuple[Function, Slope]:
     """The sum of the outputs, each weighed by its seed."""
     planned = plan(case.problem.outputs)
-    arrays = [made.derivative[target.label] for target in case.wanted]
 
     def weighed(values: Mapping[str, Any]) -> Any:
         pairs = zip(execute(planned, values), case.seeds, strict=True)
@@ -230,11 +241,19 @@ def _output(case: Case) -> Function:
 
 def _flat_gradient(case: Case) -> Function:
     """The gradient of the seeded output, all entries in one row."""
+    planned = _gradient_plan(case)
+    return lambda values: _joined(execute(planned, values))
+
+
+def _gradient_arrays(case: Case) -> list[Any]:
+    return execute(_gradient_plan(case), case.problem.values)
+
+
+def _gradient_plan(case: Case) -> Plan:
     (seed,) = case.seeds
     weight = None if seed is None else as_input(case.problem, "seed 0", seed)
     nodes = [target.node for target in case.wanted]
-    planned = plan(derivatives.gradient(case.problem.outputs[0], weight, nodes))
-    return lambda values: _joined(execute(planned, values))
+    return plan(derivatives.gradient(case.problem.outputs[0], weight, nodes))
 
 
 def _joined(arrays: Sequence[Any]) -> Any:
@@ -242,8 +261,8 @@ def _joined(arrays: Sequence[Any]) -> Any:
 
 
 _DIFFERENCES: dict[str, Callable[[Case, Answer], tuple[Function, Slope]]] = {
-    "grad": _gradient,
-    "vjp": _gradient,
+    "grad": _grad,
+    "vjp": _grad,
     "jacobian": _jacobian,
     "hessian": _hessian,
     "jvp": _jvp,

@@ -15,6 +15,7 @@ from .language.builder import build, unknown_name
 from .language.names import assigned_names, used_names
 from .language.parser import parse
 from .language.syntax import Name, Program
+from .language.tokens import tokenize
 from .language.values import CONSTANTS, Method, node_of
 
 
@@ -29,14 +30,20 @@ class Problem(NamedTuple):
     notes: list[str]
 
 
-def read_programs(sources: Sequence[Source], names: Collection[str]) -> list[Program]:
-    """The expressions' syntax trees; every name in them must be given a value, and every given one used."""
+def read_programs(sources: Sequence[Source], names: Collection[str], elsewhere: Iterable[Source] = ()) -> list[Program]:
+    """The expressions' syntax trees; every name in them must be given a value.
+
+    Every name given must be used, in an expression or in another text `elsewhere`, such as a seed.
+    """
     programs = [parse(source) for source in sources]
     used: dict[str, Span] = {}
     for program in programs:
         for name, span in used_names(program, names).items():
             used.setdefault(name, span)
     spare = [name for name in names if name not in used]
+    if spare:
+        others = {token.text for source in elsewhere for token in tokenize(source)}
+        spare = [name for name in spare if name not in others]
     missing = [name for name in used if name not in names and name not in CONSTANTS]
     if missing:
         raise _missing(missing[0], used[missing[0]], spare)

@@ -39,8 +39,8 @@ def verdict(ours: Any, *theirs: float) -> Verdict:
         ([1, 2], [1, 2 * (1 + 0.9e-9)], "agree"),
         ([1, 2], [1, 2 * (1 + 2e-9)], "disagree"),
         ([1, 2], [1, -2], "disagree"),
-        ([1e6, 1e-7], [1e6, 2e-7], "agree"),  # beside 1e6 a difference of 1e-7 is rounding …
-        ([1e6, 1e-5], [1e6, 2e-5], "disagree"),  # … and one of 1e-5 is not
+        ([1e3, 1e-13], [1e3, 2e-13], "agree"),  # beside 1e3 a difference of 1e-13 is the last bit …
+        ([1e6, 1e-7], [1e6, 2e-7], "disagree"),  # … and beside 1e6 one of 1e-7 is not
         ([1e-6], [5e-6], "disagree"),
         ([1e-300], [2e-300], "disagree"),
         ([0], [0], "agree"),
@@ -66,9 +66,9 @@ def test_status(ours, theirs, status):
     assert found.reason is None
 
 
-def test_the_largest_entry_of_any_input_sets_the_scale():
-    ours = {"x": np.array([1e6]), "w": np.array([1e-7])}
-    assert compare(ours, Reply({}, {"x": {0: 1e6}, "w": {0: 2e-7}}, {})).status == "agree"
+def test_inputs_do_not_excuse_each_other():
+    ours = {"x": np.array([1e6]), "w": np.array([1e-13])}
+    assert compare(ours, Reply({}, {"x": {0: 1e6}, "w": {0: 2e-13}}, {})).status == "disagree"
 
 
 @pytest.mark.parametrize(

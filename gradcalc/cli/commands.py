@@ -273,7 +273,8 @@ def _answered(ctx: click.Context, options: dict[str, Any]) -> int:
     texts = assigned_texts(ctx, options["pairs"])
     sources = expressions_from(options["expressions"], options["file"])
     try:
-        programs = read_programs(sources, texts)
+        others = [Source("", text) for option in ("seeds", "directions") for text in options.get(option, ())]
+        programs = read_programs(sources, texts, others)
         random = generator(options["rng"])
         arrays = {name: read_text(source, {}, random) for name, source in texts.items()}
         made = _computed(ctx, programs, arrays, options)

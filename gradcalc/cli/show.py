@@ -77,16 +77,23 @@ def writer_for(path: str | None) -> Writer | None:
     folder = os.path.dirname(path)
     if folder and not os.path.isdir(folder):
         raise GradcalcError("output", f"cannot write `{path}`: there is no directory `{folder}`")
+    if os.path.isdir(path):
+        raise GradcalcError("output", f"cannot write `{path}`: it is a directory")
+    if os.path.exists(path) and not os.access(path, os.W_OK):
+        raise GradcalcError("output", f"cannot write `{path}`: it is write-protected")
     return _WRITERS[extension]
 
 
 def _write(path: str, writer: Writer, made: Answer) -> None:
     """Write under a temporary name first, so that there is never half a file."""
-    temporary = f"{path}.{os.getpid()}.part"
+    target = os.path.realpath(path)  # a link stays, and what it leads to is written
+    temporary = f"{target}.{os.getpid()}.part"
     try:
         with open(temporary, "wb") as file:
             writer(made.settle(), file)
-        os.replace(temporary, path)
+        if os.path.exists(target):
+            os.chmod(temporary, os.stat(target).st_mode)
+        os.replace(temporary, target)
     except OSError as error:
         raise GradcalcError("output", f"cannot write `{path}`: {(error.strerror or str(error)).lower()}") from None
     finally:

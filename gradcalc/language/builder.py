@@ -53,8 +53,6 @@ _LEAVE_OUT = {
     "cuda": "leave it out",
     "to": "leave it out",
     "numpy": "leave it out",
-    "clone": "leave it out: nothing is written over here",
-    "copy": "leave it out: nothing is written over here",
     "requires_grad_": "leave it out; `--wrt` says what is differentiated by",
     "zero_": "leave it out: nothing accumulates between commands",
 }
@@ -106,7 +104,7 @@ class _Builder:
         self.locals: dict[str, Value] = {}
         self.places: dict[Node, Span] = {}  # where each node was made
         self.latest: dict[Node, Span] = {}  # where each was last mentioned: the operands of what comes next
-        self.memory = Memory(inputs)
+        self.memory = Memory(program, inputs)
         self.notes: list[str] = list(program.notes)
         own = {*inputs, *assigned_names(program)}
         self.libraries = {dialects.PREFIXES[word] for word in program.prefixes if word not in own}
@@ -116,9 +114,9 @@ class _Builder:
     def program_value(self) -> Built:
         value: Value = None
         last: Any = None
-        for last in self.program.statements:
+        for at, last in enumerate(self.program.statements):
             if isinstance(last, Assign):
-                self.assign(last)
+                self.assign(last, at)
                 continue
             if last is not self.program.statements[-1] and not isinstance(last.value, Text):
                 self.note(f"`{short(last.span.text)}` has no effect: only the last expression counts")
@@ -134,12 +132,12 @@ class _Builder:
             value = self.located(lambda: node_of(value), last.value.span)
         return Built(value, self.places, self.notes)
 
-    def assign(self, statement: Assign) -> None:
+    def assign(self, statement: Assign, at: int) -> None:
         value = run(self.value(statement.value))
         target = statement.target
         name = target.value if isinstance(target, Subscript) else target
         if isinstance(name, Name) and (statement.operator is not None or isinstance(target, Subscript)):
-            self.memory.refuse_shared(name)
+            self.memory.refuse_shared(name, at)
         if statement.operator is not None:
             old = run(self.value(target))
             value = self.operate(statement.operator, old, value, statement.span, statement.span)
@@ -148,7 +146,7 @@ class _Builder:
         else:
             self.bind(target, value, statement.span)
         if statement.operator is None:
-            self.memory.share(target, statement.value, self.locals)
+            self.memory.share(target, statement.value, {**self.inputs, **self.locals})
 
     def bind(self, target: Any, value: Value, span: Span) -> None:
         if isinstance(target, Name):
@@ -620,6 +618,9 @@ def _check_truth(operator: str, a: Node, b: Node, span: Span, binary: Binary | N
             labels=[Label(span)],
             helps=["count with `real(a) + real(b)`", "combine with `&` and `|`"],
         )
+    if operator == "**" and a.boolean and b.boolean:
+        helps = ["either but not both: `logical_xor(a, b)`"]
+        raise GradcalcError("type", "a power of conditions is not defined", labels=[Label(span)], helps=helps)
     if operator in ("&", "|", "and", "or") and not (a.boolean and b.boolean):
         helps = ["put brackets round each comparison: `(x > 1) & (x < 3)`"]
         if binary is not None and a.boolean != b.boolean:

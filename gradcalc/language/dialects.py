@@ -20,7 +20,7 @@ PREFIXES: dict[str, str] = {
     "jnp": "jax",
     "jax": "jax",
     "scipy": "numpy",
-    "math": "numpy",
+    "math": "math",
     "linalg": "",
 }
 """First word of a dotted name -> the library it stands for."""
@@ -56,11 +56,9 @@ def library_of(words: list[str]) -> tuple[str, str, str] | None:
     """The library, the room in it and the function of a dotted name such as `np.linalg.inv`; None without a prefix."""
     if len(words) < 2 or words[0] not in PREFIXES:
         return None
-    dialect = "jax" if words[:2] in (["jax", "scipy"], ["jax", "numpy"]) else PREFIXES[words[0]]
+    dialect = "scipy" if "scipy" in words[:2] else PREFIXES[words[0]]
     rooms = [word for word in words[:-1] if word in _ROOMS]
     unknown = [word for word in words[1:-1] if word not in _ROOMS]
-    if words[0] == "scipy":
-        dialect = "scipy"
     return dialect, "linalg" if "linalg" in rooms else "", ".".join([*unknown, words[-1]])
 
 

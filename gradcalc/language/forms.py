@@ -26,7 +26,7 @@ class Context(NamedTuple):
 
 
 def _wrapped(given: Arguments, context: Context) -> Node:
-    """`array(…)`, `torch.tensor(…, requires_grad=True)`: read as their contents."""
+    """`array(…)`, `torch.tensor(…, requires_grad=True)`, `x.copy()`: read as their contents."""
     if len(given.positional) != 1:
         raise GradcalcError("arguments", f"`{context.name}` takes one array, got {len(given.positional)}")
     for word, (_, span) in given.named.items():
@@ -72,6 +72,8 @@ def _written(given: Arguments, context: Context, *, add: bool) -> Node:
 
 FORMS: dict[str, Callable[[Arguments, Context], Value]] = {
     **dict.fromkeys(("array", "asarray", "tensor", "as_tensor", "float64", "DoubleTensor", "Tensor"), _wrapped),
+    "copy": _wrapped,
+    "clone": _wrapped,
     "len": _length,
     "size": _size,
     "numel": _size,

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import Span
 from ..graph import SPELLINGS
 from . import dialects
-from .syntax import Assign, Attribute, Call, Expression, Name, Program, Sequence, Subscript
+from .syntax import Argument, Assign, Attribute, Call, Expression, Name, Program, Sequence, Subscript
 
 
 def used_names(program: Program, given: Container[str] = ()) -> dict[str, Span]:
@@ -53,6 +53,23 @@ def assigned_names(program: Program) -> set[str]:
     return {part.name for part in parts if isinstance(part, Name)}
 
 
+def uses(program: Program, given: Container[str]) -> dict[str, list[tuple[int, bool]]]:
+    """For each name the statements that read it (True) or give it a new value (False), in order."""
+    found: dict[str, list[tuple[int, bool]]] = {}
+    for at, statement in enumerate(program.statements):
+        reads = _names_in(statement.value, given)
+        writes: list[Name] = []
+        if isinstance(statement, Assign):
+            target = statement.target
+            parts = target.items if isinstance(target, Sequence) else (target,)
+            reads += [name for part in parts for name in _read_by(part, statement.operator, given)]
+            writes = [part for part in parts if isinstance(part, Name)]
+        for names, is_read in ((reads, True), (writes, False)):
+            for name in names:
+                found.setdefault(name.name, []).append((at, is_read))
+    return found
+
+
 def _names_in(expression: Expression, given: Container[str]) -> list[Name]:
     found: list[Name] = []
     stack: list[Any] = [expression]
@@ -60,10 +77,12 @@ def _names_in(expression: Expression, given: Container[str]) -> list[Name]:
         current = stack.pop()
         if isinstance(current, Name):
             found.append(current)
+        elif isinstance(current, Argument) and current.name == "dtype":
+            continue
         elif isinstance(current, Call) and isinstance(current.function, Name):
             if current.function.name in given and current.function.name not in SPELLINGS:
                 found.append(current.function)  # not a function: the builder says so
-            stack += [argument.value for argument in reversed(current.arguments)]
+            stack += reversed(current.arguments)
         elif isinstance(current, Span) or (isinstance(current, Attribute) and _is_library(current.value, given)):
             continue
         elif isinstance(current, tuple):

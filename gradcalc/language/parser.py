@@ -14,7 +14,7 @@ from typing import Any
 from .. import ops  # noqa: F401  (fills the catalogue that the operators below are read from)
 from ..errors import GradcalcError, Label, Source, Span
 from ..graph import CATALOGUE, SPELLINGS, Op
-from .dialects import prefixes_in
+from .dialects import PREFIXES, prefixes_in
 from .syntax import (
     Argument,
     Assign,
@@ -81,6 +81,7 @@ class _Parser:
         self.tokens = tokenize(source)
         self.at = 0
         self.notes: list[str] = []
+        self.prefixes = set(prefixes_in(self.tokens))
 
     # tokens -------------------------------------------------------------------------------------
 
@@ -171,7 +172,7 @@ class _Parser:
             if self.next.kind == "end":
                 break
             if self.next.kind == "name" and self.next.text in ("import", "from"):
-                self.skip_line()  # prefixes mean what they usually do
+                self.imported()
                 continue
             statements.append(run(self.statement()))
             if self.next.kind not in ("end", "newline") and not self.sees(";"):
@@ -183,11 +184,27 @@ class _Parser:
                 labels=[Label(Span(self.source, 0, 1))],
                 helps=['write one: `gradcalc grad "x**2" --x 3`'],
             )
-        return Program(self.source, tuple(statements), prefixes_in(self.tokens), tuple(self.notes))
+        return Program(self.source, tuple(statements), frozenset(self.prefixes), tuple(self.notes))
 
-    def skip_line(self) -> None:
+    def imported(self) -> None:
+        """An import line: passed over where it gives names the meaning that they have here, else refused."""
+        start = self.at
         while self.next.kind not in ("newline", "end") and not self.sees(";"):
             self.take()
+        tokens = self.tokens[start : self.at]
+        words = [token.text for token in tokens if token.kind == "name"]
+        span = Span(self.source, tokens[0].start, tokens[-1].end)
+        module = words[1] if len(words) > 1 else ""
+        alias = words[words.index("as") + 1] if "as" in words[:-1] else None
+        if words[0] == "from" and PREFIXES.get(module) == "torch":
+            self.prefixes.add("torch")
+        if alias is not None and (words[0] == "from" or PREFIXES.get(alias) != PREFIXES.get(module)):
+            known = ", ".join(
+                f"`{word}`" for word, meant in PREFIXES.items() if meant and meant == PREFIXES.get(module)
+            )
+            helps = [f"use the usual name: {known}"] if known else ["leave it out, and use the functions' own names"]
+            message = f"`{alias}` cannot stand for this here"
+            raise GradcalcError("syntax", message, labels=[Label(span)], helps=helps)
 
     def trailing(self) -> GradcalcError:
         token = self.next
@@ -286,7 +303,8 @@ class _Parser:
             return Number(self.span(token.start), self.number(token))
         if token.kind == "string":
             self.take()
-            return Text(self.span(token.start), token.text[1:-1])
+            quotes = 3 if token.text[:3] in ("'''", '"""') and len(token.text) > 5 else 1
+            return Text(self.span(token.start), token.text[quotes:-quotes])
         if token.kind == "name" and token.text == "not":
             self.take()
             operand = yield self.expression(_NOT)

@@ -12,10 +12,24 @@ from typing import Any
 from ..errors import GradcalcError, Label
 from ..graph import Node
 from . import dialects
-from .syntax import Attribute, Call, Conditional, Expression, Name, Sequence, Subscript
+from .names import uses
+from .syntax import (
+    Attribute,
+    Call,
+    Comparison,
+    Conditional,
+    Expression,
+    Name,
+    Program,
+    Sequence,
+    Subscript,
+    Unary,
+)
 
 _VIEWS = {
     "reshape",
+    "real",
+    "diag",
     "ravel",
     "view",
     "transpose",
@@ -32,7 +46,6 @@ _VIEWS = {
     "broadcast_to",
     "expand",
     "diagonal",
-    "flatten",
 }
 """Functions whose result shares its memory with their array, in NumPy or PyTorch."""
 
@@ -40,22 +53,31 @@ _VIEWS = {
 class Memory:
     """Whose memory each name stands for."""
 
-    def __init__(self, inputs: Container[str]) -> None:
+    def __init__(self, program: Program, inputs: Container[str]) -> None:
         self.inputs = inputs
+        self.uses = uses(program, inputs)
         self.owners: dict[str, object] = {}
 
-    def refuse_shared(self, name: Name) -> None:
-        """Raise if an array that is to be written into has another name too."""
+    def refuse_shared(self, name: Name, at: int) -> None:
+        """Raise if an array that statement `at` writes into has another name, under which it is read later."""
         mine = self.owners.get(name.name)
-        others = [other for other, owner in self.owners.items() if owner is mine and other != name.name]
+        others = [
+            other
+            for other, owner in self.owners.items()
+            if owner is mine and other != name.name and self.is_read_after(other, at)
+        ]
         if mine is not None and others:
             one, other = name.name, others[0]
             raise GradcalcError(
                 "shared",
                 f"`{one}` and `{other}` are one array in NumPy, so writing into one would change both",
                 labels=[Label(name.span)],
-                helps=[f"make a copy first: `{one} = {other} + 0`"],
+                helps=["where the second name is assigned, make a copy: `b = a.copy()`"],
             )
+
+    def is_read_after(self, name: str, at: int) -> bool:
+        """Whether a later statement reads the name before it has another value."""
+        return next((is_read for place, is_read in self.uses.get(name, ()) if place > at), False)
 
     def share(self, target: Expression, expression: Expression, values: Mapping[str, Any]) -> None:
         """Enter what a name was given: the memory of another, if it is that name or a view of it."""
@@ -65,25 +87,25 @@ class Memory:
                 self.share(part, item, values)
         if isinstance(target, Name):
             value = values.get(target.name)
-            shared = self.owner(expression) if isinstance(value, Node) and value.ndim else None
+            shared = self.owner(expression, values) if isinstance(value, Node) and value.ndim else None
             self.owners[target.name] = object() if shared is None else shared
 
-    def owner(self, expression: Any) -> object | None:
+    def owner(self, expression: Any, values: Mapping[str, Any]) -> object | None:
         """The memory that an expression is a view of; None if it makes an array of its own."""
         while not isinstance(expression, Name):
             if isinstance(expression, Conditional):
-                return self.owner(expression.then) or self.owner(expression.otherwise)
-            expression = self.viewed(expression)
+                return self.owner(expression.then, values) or self.owner(expression.otherwise, values)
+            expression = self.viewed(expression, values)
             if expression is None:
                 return None
         if expression.name in self.inputs:
             self.owners.setdefault(expression.name, object())
         return self.owners.get(expression.name)
 
-    def viewed(self, expression: Any) -> Expression | None:
+    def viewed(self, expression: Any, values: Mapping[str, Any]) -> Expression | None:
         """What an expression is directly a view of."""
         if isinstance(expression, Subscript):
-            return None if any(isinstance(part, Sequence) for part in expression.parts) else expression.value
+            return None if any(_is_advanced(part, values) for part in expression.parts) else expression.value
         if isinstance(expression, Attribute):
             return expression.value if expression.name in ("T", "mT") else None
         if isinstance(expression, Call) and expression.function.span.text.rpartition(".")[2] in _VIEWS:
@@ -92,6 +114,16 @@ class Memory:
                 return function.value
             return expression.arguments[0].value if expression.arguments else None
         return None
+
+
+def _is_advanced(part: Expression, values: Mapping[str, Any]) -> bool:
+    """Whether a part of an index is an array, so that indexing copies."""
+    if isinstance(part, Name):
+        value = values.get(part.name)
+        return isinstance(value, Node) and value.ndim > 0
+    return isinstance(part, (Sequence, Comparison, Unary, Call)) and not (
+        isinstance(part, Unary) and part.operator == "-"
+    )
 
 
 def _is_library(expression: Expression, inputs: Container[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..graph import Node
 from . import linalg, reduce, shape, special
+from .arithmetic import round
 from .kinds import Axis, derived
 
 
@@ -24,6 +25,12 @@ def cholesky(a: Node, lower: bool = False) -> Node:
     """Triangular factor of a positive definite matrix: the upper one, unless `lower`."""
     factor: Node = linalg.cholesky(a)
     return factor if lower else shape.swapaxes(factor, -1, -2)
+
+
+@derived("math.remainder(x, y)", name="math.remainder", domain=((2.1, 2.4), (1, 1.05)))
+def remainder(x: Node, y: Node) -> Node:
+    """Distance from the nearest multiple of y, as the standard library's `math` has it."""
+    return x - y * round(x / y)
 
 
 @derived("jax.softmax(x) | x=2,3", name="jax.softmax")
