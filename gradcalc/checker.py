@@ -187,7 +187,8 @@ def along(
     for direction in directions:
         claimed = np.asarray(slope(direction), np.float64)
         moved = lambda h, v=direction: np.asarray(function(h, v), np.float64)  # noqa: E731
-        outcome, gap = _along_one(moved, claimed)
+        with np.errstate(all="ignore"):  # values on the way may be nan; the verdict says so
+            outcome, gap = _along_one(moved, claimed)
         if outcome not in ("agree", "disagree"):
             return Verdict(status="not checked", total=total, reason=_because(why, outcome))
         difference = max(difference, gap)
@@ -202,8 +203,7 @@ def _because(*reasons: str | None) -> str:
 
 def _along_one(function: Callable[[float], Any], claimed: Any) -> tuple[str, float]:
     """`agree`, `disagree` or why neither can be said, and the relative gap; a fault must show at two scales."""
-    with np.errstate(all="ignore"):
-        found = [_ridders(function, 2.0**-6), _ridders(function, 2.0**-13)]
+    found = [_ridders(function, 2.0**-6), _ridders(function, 2.0**-13)]
     scale = max(float(np.max(np.abs(one), initial=0.0)) for one in (claimed, *(each.slope for each in found)))
     if not np.isfinite(scale):
         return "differences are not finite here", 0.0
