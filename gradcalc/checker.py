@@ -185,10 +185,9 @@ def along(
     difference = 0.0
     status = "agree"
     for direction in directions:
-        claimed = np.asarray(slope(direction), np.float64)
         moved = lambda h, v=direction: np.asarray(function(h, v), np.float64)  # noqa: E731
         with np.errstate(all="ignore"):  # values on the way may be nan; the verdict says so
-            outcome, gap = _along_one(moved, claimed)
+            outcome, gap = _along_one(moved, np.asarray(slope(direction), np.float64))
         if outcome not in ("agree", "disagree"):
             return Verdict(status="not checked", total=total, reason=_because(why, outcome))
         difference = max(difference, gap)
