@@ -197,3 +197,9 @@ def test_what_would_mean_something_else_is_refused(text, kind):
 def test_the_nan_of_a_value_is_never_agreed_with(capsys):
     assert run(["grad", "log(x)", "--x", "-1"]) == 0
     assert "not checked: the value is nan at these inputs" in capsys.readouterr().out
+
+
+def test_differences_that_meet_nan_say_so_without_a_warning():
+    found = gradcalc.check("sum(exp(x)*x)", {"x": [1e4, 1.0]}, budget=0)
+    assert found.status == "not checked"
+    assert "not finite" in found.reason
