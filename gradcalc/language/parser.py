@@ -44,7 +44,6 @@ _COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
 _RIGHT_TO_LEFT = {"**"}
 _TERNARY, _OR, _AND, _NOT = 10, 20, 25, 30
 _UNARY = CATALOGUE["negative"].binds  # type: ignore[union-attr]
-_POSTFIX = 90
 _BINDS = {symbol: op.binds for symbol, op in OPERATORS.items()} | {"or": _OR, "and": _AND, "^": OPERATORS["**"].binds}
 _NOT_READ = {
     "for": ("loops and comprehensions are not read", "write it with whole arrays: `sum(x**2)`"),

@@ -245,14 +245,7 @@ def _part_text(part: Any) -> str:
 def _gather_parts(node: Node, inputs: Sequence[_Piece], first: int) -> list[str]:
     after = node.attrs["after"]
     before = node.inputs[0].ndim - after - (len(inputs) - first)
-    return [":"] * before + [
-        _index_text(one, piece) for one, piece in zip(node.inputs[first:], inputs[first:], strict=True)
-    ]
-
-
-def _index_text(node: Node, piece: _Piece) -> str:
-    """An index array; a lone number beside other arrays must not be read as a basic index."""
-    return piece.text
+    return [":"] * before + [piece.text for piece in inputs[first:]]
 
 
 def _index(node: Node, inputs: Sequence[_Piece]) -> _Piece:

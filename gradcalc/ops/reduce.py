@@ -14,6 +14,7 @@ from .arithmetic import abs, equal, where
 from .indexing import segment
 from .joining import concatenate
 from .kinds import (
+    Axis,
     broadcast_to,
     derived,
     general,
@@ -26,8 +27,6 @@ from .kinds import (
     with_shape,
 )
 from .shape import flip, ravel
-
-Axis = int | tuple[int, ...] | None
 
 
 def _shape(x: Node, axis: tuple[int, ...], keepdims: bool) -> Shape:
