@@ -16,17 +16,29 @@ import numpy as np
 from .graph import Node, is_constant, is_input, toposort
 
 
-def evaluate_exact(outputs: Sequence[Node], values: Mapping[str, Any], m: Any) -> list[Any]:
+def evaluate_exact(
+    outputs: Sequence[Node], values: Mapping[str, Any], m: Any, known: Mapping[Node, Any] | None = None
+) -> list[Any]:
     """The outputs as object arrays.
 
     `values` holds an object array for each input by name; `m.number(x)` turns a constant's float into
-    a number of the namespace.
+    a number of the namespace. Nodes `known` as arrays of numbers are not evaluated.
     """
-    found: dict[Node, Any] = {}
+    found: dict[Node, Any] = {one: _each(m.number, array) for one, array in (known or {}).items()}
     with np.errstate(all="ignore"):  # NumPy looks at the objects' floats where it can, nan among them
-        for one in toposort(outputs):
-            found[one] = _evaluated(one, found, values, m)
+        for one in toposort(outputs, lambda one: one not in found):
+            if one not in found:
+                found[one] = _evaluated(one, found, values, m)
     return [found[one] for one in outputs]
+
+
+def steps_of(outputs: Sequence[Node]) -> list[Node]:
+    """Nodes that no symbol can stand for, such as the order of an array: flat in all that they are made of."""
+    return [one for one in toposort(outputs) if one.op.exact is None and _is_step(one)]
+
+
+def _is_step(one: Node) -> bool:
+    return bool(one.inputs) and not one.op.elementwise and all(i in one.op.flat for i in range(len(one.inputs)))
 
 
 def _evaluated(one: Node, found: Mapping[Node, Any], values: Mapping[str, Any], m: Any) -> Any:

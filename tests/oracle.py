@@ -14,18 +14,18 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 from zlib import crc32
 
 import mpmath
 import numpy as np
+from references import FUNCTIONS, Library
 
 from gradcalc import derivatives
 from gradcalc.autodiff import jvp, vjp
 from gradcalc.engine import evaluate, execute, plan
 from gradcalc.errors import GradcalcError, Source
-from gradcalc.exact import evaluate_exact
+from gradcalc.exact import evaluate_exact, steps_of
 from gradcalc.graph import CATALOGUE, Derived, Node, Op, Shape, variable
 from gradcalc.language.builder import build
 from gradcalc.language.calls import signature_of
@@ -523,7 +523,9 @@ def sympy_partial(problem: Problem, point: Point, name: str, place: tuple[int, .
     values = {one: np.asarray(np.frompyfunc(number, 1, 1)(array), object) for one, array in point.values.items()}
     value, symbol = values[name][place], sp.Symbol(name, real=True)
     values[name][place] = symbol
-    (output,) = evaluate_exact([problem.real], values, _sympy_math())
+    steps = steps_of([problem.real])
+    known = dict(zip(steps, evaluate(steps, point.values), strict=True))
+    (output,) = evaluate_exact([problem.real], values, _sympy_math(), known)
     total = sp.Add(*(number(weight) * element for weight, element in zip(point.seed.flat, output.flat, strict=True)))
     return float(sp.diff(total, symbol).evalf(20, subs={symbol: value}))
 
@@ -600,27 +602,12 @@ def _extreme(whole: Callable[..., Any], place: Callable[..., Any], pair: Callabl
     return extreme
 
 
-TORCH = SimpleNamespace(
-    var=_spread(root=False),
-    std=_spread(root=True),
-    max=_extreme(np.max, np.argmax, np.maximum),
-    min=_extreme(np.min, np.argmin, np.minimum),
-    norm=lambda x, p=2, dim=None: np.sum(np.abs(x) ** p, axis=dim) ** (1 / p),
-    transpose=np.swapaxes,
-    repeat=np.tile,
-    softmax=lambda x, dim: np.exp(x) / np.sum(np.exp(x), axis=dim, keepdims=True),
-    log_softmax=lambda x, dim: x - np.log(np.sum(np.exp(x), axis=dim, keepdims=True)),
-    flatten=lambda x, start=0: x.reshape(*x.shape[:start], -1),
-)
-"""What PyTorch means differently from NumPy."""
-
 NUMPY: dict[str, Any] = {
     **vars(np.linalg),
     **vars(np),
     "clip": lambda x, min=None, max=None: np.clip(x, min, max),  # NumPy 2.0 has no such names
     **{name: np.vectorize(getattr(math, name), otypes=[float]) for name in ("erf", "erfc", "gamma", "lgamma")},
     "np": np,
-    "torch": TORCH,
     "gelu": _gelu,
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "softplus": lambda x: np.log(1 + np.exp(x)),
@@ -638,3 +625,21 @@ NUMPY: dict[str, Any] = {
     "logdet": lambda x: np.log(np.linalg.det(x)),
 }
 """NumPy's names, and plain definitions of functions that it lacks."""
+
+FUNCTIONS.update(
+    {
+        "torch.var": _spread(root=False),
+        "torch.std": _spread(root=True),
+        "torch.max": _extreme(np.max, np.argmax, np.maximum),
+        "torch.min": _extreme(np.min, np.argmin, np.minimum),
+        "torch.norm": lambda x, p=2, dim=None: np.sum(np.abs(x) ** p, axis=dim) ** (1 / p),
+        "torch.transpose": np.swapaxes,
+        "torch.repeat": np.tile,
+        "torch.softmax": lambda x, dim: np.exp(x) / np.sum(np.exp(x), axis=dim, keepdims=True),
+        "torch.log_softmax": lambda x, dim: x - np.log(np.sum(np.exp(x), axis=dim, keepdims=True)),
+        "torch.flatten": lambda x, start=0: x.reshape(*x.shape[:start], -1),
+    }
+)
+
+NUMPY.update({name: function for name, function in FUNCTIONS.items() if "." not in name})
+NUMPY.update({name: Library(name, NUMPY) for name in ("torch", "F", "jax", "jnp", "scipy", "math")})

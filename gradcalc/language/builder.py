@@ -16,7 +16,7 @@ from ..graph import SPELLINGS, Entry, Node, constant, inputs_of, is_constant, sc
 from ..ops import indexing, shape
 from ..ops.arithmetic import logical_and, logical_not, logical_or
 from . import dialects
-from .calls import Arguments, bound
+from .calls import Arguments, bound, signature_of
 from .forms import FORMS, Context
 from .names import assigned_names
 from .parser import OPERATORS
@@ -423,8 +423,8 @@ class _Builder:
                 value = CONSTANTS[name]
                 return self.located(lambda: constant(value), expression.span)
             return None if name in _NEW_AXIS else Library(words)
-        if isinstance(owner, tuple) and name in ("logabsdet", "sign", "values", "indices"):
-            return owner[{"sign": 0, "values": 0}.get(name, 1)]
+        if isinstance(owner, tuple) and name in getattr(owner, "_fields", ()):
+            return getattr(owner, name)
         array = self.array(owner, expression.value.span)
         if name == "T" or (name == "mT" and array.ndim >= 2):
             return self.located(
@@ -467,6 +467,9 @@ class _Builder:
             if argument.name == "dtype":
                 _check_dtype(argument)
                 continue
+            if argument.name in dialects.HARMLESS and not self.takes(words[-1], argument.name):
+                _check_harmless(argument)
+                continue
             value = yield self.value(argument.value)
             if argument.name is None:
                 if named:
@@ -479,6 +482,13 @@ class _Builder:
             else:
                 named[argument.name] = (value, argument.span)
         return self.apply(words, function, positional, named, expression, is_method=owner is not None)
+
+    def takes(self, name: str, argument: str) -> bool:
+        """Whether some library's function of that name has a meaning for the argument."""
+        entries = [
+            SPELLINGS[one] for one in (name, *(f"{where}{name}" for where in dialects.FALLBACK)) if one in SPELLINGS
+        ]
+        return any(argument in signature_of(one).names for one in entries)
 
     def not_a_function(self, function: Expression, call: Call) -> GradcalcError:
         arguments = ", ".join(argument.span.text for argument in call.arguments)
@@ -498,12 +508,10 @@ class _Builder:
         is_method: bool,
     ) -> Value:
         """The value of a call whose arguments have values."""
-        dialect, room, name = dialects.library_of(words) or (
-            self.dialect(words[-1], function, positional, named),
-            "",
-            words[-1],
-        )
-        given = Arguments(positional, named, expression.span)
+        named_library = dialects.library_of(words)
+        dialect, room, name = named_library or (self.dialect(words[-1], function, named), "", words[-1])
+        strict = named_library is not None or self.libraries
+        given = Arguments(positional, named, expression.span, dialect if strict else "", is_method)
         if name in FORMS:
             context = Context(".".join(words), is_method, "torch" in self.libraries, self.known, self.fixed)
             return self.located(lambda: FORMS[name](given, context), expression.span)
@@ -514,9 +522,23 @@ class _Builder:
             raise self.unknown_function(words, name, expression, is_method)
         if name in ("max", "min", "amax", "amin") and not is_method and len(words) == 1 and len(positional) > 1:
             raise _two_operands(name, positional, expression)
-        if is_method or dialect == "torch":
-            given = given._replace(positional=_collected(entry, positional, is_method))
-        return self.located(lambda: _applied(entry, name, bound(entry, name, given, self.fixed)), expression.span)
+        value = self.located(lambda: _applied(entry, name, bound(entry, name, given, self.fixed)), expression.span)
+        if not strict:
+            self.compare_libraries(entry, name, given, value)
+        return value
+
+    def compare_libraries(self, entry: Entry, name: str, given: Arguments, value: Value) -> None:
+        """Say so where another library means something else by a name that was written without one."""
+        for dialect, library in (("torch", "PyTorch"), ("jax", "JAX")):
+            other = SPELLINGS.get(f"{dialect}.{name}")
+            if other is None or other is entry:
+                continue
+            try:
+                meant = other(*bound(other, name, given, self.fixed))
+            except (GradcalcError, TypeError, ValueError, OverflowError, IndexError):
+                continue  # not a call that it would take
+            if not _same(meant, value):
+                self.note(f"`{name}` was read as NumPy's; {library}'s differs: write `{dialect}.{name}` for it")
 
     def from_extra(self, name: str, positional: list[Value], named: dict[str, tuple[Value, Span]]) -> Node:
         """The array that a function from outside the catalogue makes of plain numbers."""
@@ -529,7 +551,7 @@ class _Builder:
         except (TypeError, ValueError, OverflowError, IndexError) as error:
             raise _cannot_take(name, error) from None
 
-    def dialect(self, name: str, function: Expression, positional: list[Value], named: Container[str]) -> str:
+    def dialect(self, name: str, function: Expression, named: Container[str]) -> str:
         """Whose meaning a bare name or method has: the text's own library, else NumPy's."""
         if not dialects.differs(name):
             return "torch" if "torch" in self.libraries else "numpy"
@@ -540,11 +562,7 @@ class _Builder:
                 labels=[Label(function.span)],
                 helps=[f"write `np.{name}(…)` or `torch.{name}(…)`"],
             )
-        if "torch" in self.libraries or "dim" in named or "keepdim" in named:
-            return "torch"
-        if not self.libraries and (name in ("std", "var") or len(positional) > 1):
-            self.note(f"`{name}` was read as NumPy's; `torch.{name}` is PyTorch's, which differs")
-        return "numpy"
+        return "torch" if "torch" in self.libraries or "dim" in named or "keepdim" in named else "numpy"
 
     def unknown_function(self, words: list[str], name: str, call: Call, is_method: bool) -> GradcalcError:
         function = call.function
@@ -584,6 +602,22 @@ def _check_dtype(argument: Argument) -> None:
     if text not in ("float", "float64", "double"):
         message = f"`dtype={argument.value.span.text}` would change the answer: numbers are float64 here"
         raise GradcalcError("arguments", message, labels=[Label(argument.span)], helps=["leave it out"])
+
+
+def _check_harmless(argument: Argument) -> None:
+    """Where numbers are kept changes no value; what `out` overwrites, or `where` leaves out, is another matter."""
+    text = argument.value.span.text
+    needed = dialects.HARMLESS[argument.name or ""]
+    if needed is not None and text != needed:
+        message = f"`{argument.name}={short(text)}` is not read here"
+        raise GradcalcError("arguments", message, labels=[Label(argument.span)], helps=["leave it out"])
+
+
+def _same(one: Value, other: Value) -> bool:
+    """Whether two values are the same nodes."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return one is other
 
 
 def _two_operands(name: str, positional: list[Value], expression: Call) -> GradcalcError:
@@ -643,19 +677,6 @@ def _list_arithmetic(operator: str, span: Span, place: Span) -> GradcalcError:
         labels=[Label(span), Label(place, "", primary=False)],
         helps=["say that it is an array: `array([1, 2])`"],
     )
-
-
-_MANY = {"reshape", "transpose", "broadcast_to", "tile", "flip", "squeeze", "torch.repeat"}
-_LENGTHS = {"zeros", "ones"}
-
-
-def _collected(entry: Entry, positional: list[Value], is_method: bool) -> list[Value]:
-    """Lengths or axes given one by one, as in `x.reshape(2, -1)` or `torch.zeros(2, 3)`, gathered into one tuple."""
-    if is_method and entry.name in _MANY and len(positional) > 2:
-        return [positional[0], tuple(positional[1:])]
-    if not is_method and entry.name in _LENGTHS and len(positional) > 1:
-        return [tuple(positional)]
-    return positional
 
 
 def unknown_name(expression: Name, known: Iterable[str]) -> GradcalcError:

@@ -47,6 +47,8 @@ class Arguments(NamedTuple):
     positional: Sequence[Value]
     named: Mapping[str, tuple[Value, Span]]
     span: Span
+    dialect: str = ""
+    is_method: bool = False
 
 
 def bound(entry: Entry, name: str, given: Arguments, fixed: Callable[[Value], Any]) -> list[Any]:
@@ -56,6 +58,8 @@ def bound(entry: Entry, name: str, given: Arguments, fixed: Callable[[Value], An
     """
     signature = signature_of(entry)
     count = len(signature.names)
+    if given.is_method or given.dialect == "torch":
+        given = given._replace(positional=_collected(signature, given.positional))
     if len(given.positional) > count and signature.rest is None:
         raise _wrong(
             f"`{name}` takes at most {_counted(count, 'argument')}, got {len(given.positional)}", entry, given.span
@@ -73,20 +77,44 @@ def bound(entry: Entry, name: str, given: Arguments, fixed: Callable[[Value], An
     return ready + [node_of(value) for value in given.positional[count:]]
 
 
+def _collected(signature: Signature, positional: Sequence[Value]) -> Sequence[Value]:
+    """Lengths or axes given one by one, as in `x.reshape(2, -1)` or `torch.zeros(2, 3)`, gathered into one tuple."""
+    place = next((i for i, one in enumerate(signature.names) if "Lengths" in signature.kinds[one]), None)
+    if place is None or len(positional) <= place + 1:
+        return positional
+    end = place
+    while end < len(positional) and isinstance(positional[end], Node) and positional[end].ndim == 0:
+        end += 1
+    return positional if end == place else [*positional[:place], tuple(positional[place:end]), *positional[end:]]
+
+
 def _named(entry: Entry, name: str, given: Arguments) -> Iterator[tuple[str, Value]]:
     """The named arguments under the catalogue's names."""
     names = signature_of(entry).names
     taken = set(names[: len(given.positional)])
     for word, (value, span) in given.named.items():
-        parameter = dialects.argument_name(word, names)
+        parameter = dialects.argument_name(word, names, given.dialect)
         if parameter not in names:
-            found = nearest(word, names)
-            helps = [f"did you mean `{found}`?"] if found else []
-            raise _wrong(f"`{name}` has no argument `{word}`", entry, span, helps)
+            raise _unknown_argument(entry, name, word, span, given.dialect)
         if parameter in taken:
             raise _wrong(f"`{name}` got `{word}` twice", entry, span)
         taken.add(parameter)
         yield parameter, value
+
+
+def _unknown_argument(entry: Entry, name: str, word: str, span: Span, dialect: str) -> GradcalcError:
+    """The error for an argument that a function does not have, with the one that was probably meant."""
+    names = signature_of(entry).names
+    other = dialects.argument_name(word, names)
+    if other in names:
+        called = {"numpy": "NumPy", "jax": "JAX", "scipy": "SciPy"}.get(dialect, "this library")
+        helps = [f"{called} calls it `{other}`: `{other}={span.text.partition('=')[2].strip()}`"]
+    else:
+        known = [dialects.library_name(one, dialect) for one in names]
+        along = [one for one in known if one in ("axis", "dim") and word[:2] in ("ax", "di")]
+        found = next(iter(along), None) or nearest(word, known)
+        helps = [f"did you mean `{found}`?"] if found else []
+    return _wrong(f"`{name}` has no argument `{word}`", entry, span, helps)
 
 
 def _wrong(message: str, entry: Entry, span: Span, helps: Sequence[str] = ()) -> GradcalcError:
@@ -150,6 +178,7 @@ _FITS: dict[str, Callable[[Any], bool]] = {
     "tuple[int, ...]": _are_whole,
     "tuple[tuple[int, ...], tuple[int, ...]]": _are_pairs,
     "Axis": _is_axis,
+    "Lengths": lambda plain: _is_whole(plain) or _are_whole(plain),
 }
 """The annotations that parameters have, and whether a plain value is what each says."""
 
@@ -157,6 +186,7 @@ _WANTED = {
     "tuple[tuple[int, ...], tuple[int, ...]]": "a pair of axes or lists of axes",
     "tuple[int, ...]": "whole numbers",
     "Axis": "whole numbers",
+    "Lengths": "whole numbers",
     "float": "a number",
     "int": "a whole number",
     "bool": "true or false",

@@ -25,13 +25,24 @@ PREFIXES: dict[str, str] = {
 }
 """First word of a dotted name -> the library it stands for."""
 
-_ROOMS = {"linalg", "special", "nn", "functional", "numpy", "scipy"}
-"""Words that may stand between the prefix and the function: `np.linalg.inv`."""
+_ROOMS = {"linalg": "linalg", "special": "special", "functional": "F", "F": "F"}
+"""Words that may stand before a function, and the room of the library that each is."""
 
-ARGUMENTS: dict[str, tuple[str, ...]] = {
+_PASSED_OVER = {"nn", "numpy", "scipy", "lax"}
+"""Words between the prefix and the function that name no room of their own here."""
+
+_NUMPY = {
     "a_min": ("min",),
     "a_max": ("max",),
     "newshape": ("shape",),
+    "size": ("shape",),
+    "diagonal": ("k", "offset"),
+    "tup": ("arrays",),
+    "b": ("y",),
+    "x1": ("x",),
+    "x2": ("y",),
+}
+_TORCH = {
     "dim": ("axis", "axes"),
     "dims": ("axis", "axes", "reps"),
     "keepdim": ("keepdims",),
@@ -45,11 +56,48 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "diagonal": ("k", "offset"),
     "end": ("stop",),
     "steps": ("num",),
+    "mat2": ("y",),
+    "vec2": ("y",),
 }
-"""What libraries call an argument -> what the catalogue may call it, where the function has no such argument itself."""
+ARGUMENTS: dict[str, dict[str, tuple[str, ...]]] = {
+    "numpy": _NUMPY,
+    "jax": _NUMPY,
+    "scipy": _NUMPY,
+    "math": {},
+    "torch": _TORCH,
+    "": {**_NUMPY, **_TORCH},
+}
+"""What a library calls an argument -> what the catalogue may call it, where the function has no such argument itself.
 
-FIRST = {"a", "x", "input", "array", "arr", "A", "tensors"}
+Under no name in particular are those that a text without a prefix may use.
+"""
+
+FIRST = {"a", "x", "m", "v", "input", "array", "arr", "ary", "A", "tensors", "self", "x1", "y"}
 """What libraries call the first argument."""
+
+HARMLESS = {
+    "out": "None",
+    "device": None,
+    "requires_grad": None,
+    "layout": None,
+    "pin_memory": None,
+    "memory_format": None,
+    "order": None,
+    "copy": None,
+    "subok": None,
+    "casting": None,
+    "like": None,
+    "non_blocking": None,
+    "generator": "None",
+    "names": "None",
+    "where": "True",
+    "precision": None,
+    "preferred_element_type": "None",
+}
+"""Arguments that say where or how numbers are kept, which changes no value; with the one text each may have, if any."""
+
+FALLBACK = ("torch.", "F.", "jax.", "scipy.")
+"""Where a name is looked for that NumPy does not have and no prefix explains."""
 
 
 def library_of(words: list[str]) -> tuple[str, str, str] | None:
@@ -57,14 +105,22 @@ def library_of(words: list[str]) -> tuple[str, str, str] | None:
     if len(words) < 2 or words[0] not in PREFIXES:
         return None
     dialect = "scipy" if "scipy" in words[:2] else PREFIXES[words[0]]
-    rooms = [word for word in words[:-1] if word in _ROOMS]
-    unknown = [word for word in words[1:-1] if word not in _ROOMS]
-    return dialect, "linalg" if "linalg" in rooms else "", ".".join([*unknown, words[-1]])
+    rooms = [_ROOMS[word] for word in words[:-1] if word in _ROOMS]
+    unknown = [word for word in words[1:-1] if word not in _ROOMS and word not in _PASSED_OVER]
+    return dialect, rooms[-1] if rooms else "", ".".join([*unknown, words[-1]])
 
 
 def find(dialect: str, room: str, name: str) -> Entry | None:
-    """The function that a library means by a name; `linalg` is alike in all, and apart from the rest of each."""
-    places = [f"{dialect}.{room}.{name}", f"{room}.{name}", name] if room else [f"{dialect}.{name}", name]
+    """The function that a library means by a name.
+
+    `linalg` is apart from the rest of each library; PyTorch's `F` is what the rest of it is, where it has no
+    function of its own. A name without a prefix may be any library's that has it, NumPy's first.
+    """
+    if room == "linalg":
+        places = [f"{dialect}.linalg.{name}", f"linalg.{name}", name]
+    else:
+        own = [f"F.{name}"] if room == "F" else []
+        places = [*own, f"{dialect}.{room}.{name}", f"{dialect}.{name}", name, *(f"{one}{name}" for one in FALLBACK)]
     entry = next((SPELLINGS[place] for place in places if place in SPELLINGS), None)
     return entry if entry is not None and entry.shown else None
 
@@ -85,10 +141,16 @@ def prefixes_in(tokens: Iterable[Token]) -> frozenset[str]:
     return frozenset(found)
 
 
-def argument_name(name: str, parameters: list[str]) -> str:
-    """The catalogue's name for a named argument."""
+def argument_name(name: str, parameters: list[str], dialect: str = "") -> str:
+    """The catalogue's name for a named argument, as a library calls it; PyTorch knows NumPy's names as well."""
     if name in parameters:
         return name
     if name in FIRST and parameters:
         return parameters[0]
-    return next((one for one in ARGUMENTS.get(name, ()) if one in parameters), name)
+    return next((one for one in ARGUMENTS[dialect].get(name, ()) if one in parameters), name)
+
+
+def library_name(parameter: str, dialect: str) -> str:
+    """What a library calls the argument that the catalogue knows under this name."""
+    known = {one: name for name, meant in reversed(ARGUMENTS[dialect].items()) for one in meant}
+    return known.get(parameter, parameter) if dialect == "torch" else parameter

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import GradcalcError
 from ..graph import Node, Shape, as_node
 from .indexing import element, pick, segment
-from .kinds import derived, linear, moved_kind, negative_axis, with_shape
+from .kinds import Lengths, derived, linear, moved_kind, negative_axis, with_shape
 from .shape import broadcast_to, ravel, reshape
 
 
@@ -111,7 +111,7 @@ def vstack(arrays: Sequence[Node]) -> Node:
 
 
 @derived("tile(x, 2) | x=3", "tile(x, (2, 3)) | x=2,3", "tile(x, (2, 1)) | x=3")
-def tile(x: Node, reps: int | tuple[int, ...]) -> Node:
+def tile(x: Node, reps: Lengths) -> Node:
     """The array repeated as a whole, along each axis as often as told."""
     times = (reps,) if isinstance(reps, int) else tuple(reps)
     x = at_least(x, len(times))

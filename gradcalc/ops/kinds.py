@@ -316,6 +316,8 @@ def summary(call: Callable[..., Any]) -> str:
 # arguments --------------------------------------------------------------------------------------
 
 Axis = int | tuple[int, ...] | None
+Lengths = int | tuple[int, ...]
+"""Lengths or axes that PyTorch, and methods, also take one by one: `x.reshape(2, -1)`."""
 
 
 def negative_axis(axis: int, ndim: int, what: str = "axis") -> int:

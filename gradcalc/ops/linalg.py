@@ -7,7 +7,7 @@ reverse mode algorithmic differentiation" (2008), except where a comment says ot
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -406,10 +406,17 @@ def logabsdet(x: Node) -> Any:
     return _one_square(x, "logabsdet")
 
 
+class SignedLog(NamedTuple):
+    """A determinant taken apart."""
+
+    sign: Node
+    logabsdet: Node
+
+
 @derived("slogdet(A)[1] | A=3,3")
-def slogdet(x: Node) -> tuple[Node, Node]:
+def slogdet(x: Node) -> SignedLog:
     """Sign of the determinant, and the logarithm of its size."""
-    return _sign(det(square_matrix(x, "slogdet"))), logabsdet(x)
+    return SignedLog(_sign(det(square_matrix(x, "slogdet"))), logabsdet(x))
 
 
 @derived("logdet(A) | A=3,3")

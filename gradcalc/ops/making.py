@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import GradcalcError
 from ..graph import Node, Shape, as_node, constant, is_constant
-from .kinds import broadcast_to, derived, general
+from .kinds import Lengths, broadcast_to, derived, general
 
 _MOST = 10**8  # elements of a constant that is held as numbers; stretched scalars have no limit
 
@@ -21,13 +21,13 @@ def _shape(shape: int | tuple[int, ...]) -> Shape:
 
 
 @derived("zeros(3)", "zeros((2, 3))")
-def zeros(shape: int | tuple[int, ...]) -> Node:
+def zeros(shape: Lengths) -> Node:
     """An array of zeros."""
     return broadcast_to(constant(0.0), _shape(shape))
 
 
 @derived("ones(3)", "ones((2, 3))")
-def ones(shape: int | tuple[int, ...]) -> Node:
+def ones(shape: Lengths) -> Node:
     """An array of ones."""
     return broadcast_to(constant(1.0), _shape(shape))
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import GradcalcError
 from ..graph import Node, Shape, constant, node
 from .arithmetic import where
-from .kinds import derived, linear, moved_kind, negative_axes, negative_axis, pad_rank, with_shape
+from .kinds import Lengths, derived, linear, moved_kind, negative_axes, negative_axis, pad_rank, with_shape
 
 # reshaping --------------------------------------------------------------------------------------
 
@@ -58,7 +58,7 @@ def _batch_shape(old: Node, inputs: Sequence[Node], batched: Sequence[bool]) -> 
     examples=("reshape(x, (3, 2)) | x=2,3", "reshape(x, (-1,)) | x=2,3", "x.reshape(3, 2) | x=2,3"),
     spellings=("view",),
 )
-def reshape(x: Node, shape: int | tuple[int, ...]) -> Any:
+def reshape(x: Node, shape: Lengths) -> Any:
     """The same elements, in row-major order, in another shape."""
     return (x,), {"shape": _resolved(x, shape)}
 
@@ -84,7 +84,7 @@ def _batch_stretch(old: Node, inputs: Sequence[Node], batched: Sequence[bool]) -
     examples=("broadcast_to(x, (2, 3)) | x=3", "broadcast_to(x, (4,)) | x=", "broadcast_to(x, (2, 3)) | x=2,1"),
     spellings=("expand",),
 )
-def broadcast_to(x: Node, shape: int | tuple[int, ...]) -> Any:
+def broadcast_to(x: Node, shape: Lengths) -> Any:
     """The array stretched to a shape, as broadcasting would."""
     return (x,), {"shape": (shape,) if isinstance(shape, int) else tuple(shape)}
 
@@ -96,7 +96,7 @@ def ravel(x: Node) -> Node:
 
 
 @derived("squeeze(x) | x=1,3,1", "squeeze(x, axis=0) | x=1,3,1")
-def squeeze(x: Node, axis: int | tuple[int, ...] | None = None) -> Node:
+def squeeze(x: Node, axis: Lengths | None = None) -> Node:
     """The array without its axes of length 1, or without the given ones."""
     ones = tuple(i - x.ndim for i, n in enumerate(x.shape) if n == 1)
     axes = ones if axis is None else negative_axes(axis, x.ndim)
@@ -144,9 +144,10 @@ def _inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
     examples=("transpose(x) | x=2,3", "x.T | x=2,3", "transpose(x, (1, 2, 0)) | x=2,3,4", "transpose(x) | x=3"),
     spellings=("permute", "permute_dims", "t"),
 )
-def transpose(x: Node, axes: tuple[int, ...] | None = None) -> Any:
+def transpose(x: Node, axes: Lengths | None = None) -> Any:
     """The array with its axes reversed, or in the given order."""
-    order = tuple(range(-1, -x.ndim - 1, -1)) if axes is None else tuple(negative_axis(a, x.ndim) for a in axes)
+    given = (axes,) if isinstance(axes, int) else axes
+    order = tuple(range(-1, -x.ndim - 1, -1)) if given is None else tuple(negative_axis(a, x.ndim) for a in given)
     if sorted(order) != list(range(-x.ndim, 0)):
         raise GradcalcError(
             "arguments", f"axes {axes} do not name each of the {x.ndim} axes once", operands=[with_shape(x)]
@@ -194,7 +195,7 @@ def moveaxis(x: Node, source: int | tuple[int, ...], destination: int | tuple[in
     boolean=moved_kind,
     examples=("flip(x) | x=2,3", "flip(x, axis=0) | x=2,3", "flip(x, axis=(0, 1)) | x=2,3"),
 )
-def flip(x: Node, axis: int | tuple[int, ...] | None = None) -> Any:
+def flip(x: Node, axis: Lengths | None = None) -> Any:
     """The elements in reverse order, along all axes or the given ones."""
     return (x,), {"axis": negative_axes(axis, x.ndim)}
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from ..errors import GradcalcError
 from ..graph import Node, as_node
 from . import reduce, shape
 from .arithmetic import maximum, minimum
 from .joining import tile
-from .kinds import Axis, derived, negative_axis
+from .kinds import Axis, Lengths, derived, negative_axis
 
 
 @derived("torch.var(x) | x=3", "torch.var(x, dim=1, unbiased=False) | x=2,3", name="torch.var")
@@ -32,26 +33,33 @@ def _correction(unbiased: bool | None, correction: float) -> float:
     return correction if unbiased is None else float(unbiased)
 
 
+class Extreme(NamedTuple):
+    """Largest or smallest elements along an axis, and their places."""
+
+    values: Node
+    indices: Node
+
+
 @derived("torch.max(x) | x=3", "torch.max(x, dim=1)[0] | x=2,3", "torch.max(x, y) | x=3 y=3", name="torch.max")
-def max(input: Node, dim: Node | None = None, keepdim: bool = False) -> Node | tuple[Node, Node]:
+def max(input: Node, dim: Node | None = None, keepdim: bool = False) -> Node | Extreme:
     """The largest element; along an axis, largest elements and their places; of two arrays, the larger."""
     if dim is None:
         return reduce.max(input)
     if not _is_axis(dim):
         return maximum(input, dim)
     axis = _axis(dim, input)
-    return reduce.max(input, axis, keepdim), reduce.argmax(input, axis, keepdim)
+    return Extreme(reduce.max(input, axis, keepdim), reduce.argmax(input, axis, keepdim))
 
 
 @derived("torch.min(x) | x=3", "torch.min(x, dim=1)[0] | x=2,3", "torch.min(x, y) | x=3 y=3", name="torch.min")
-def min(input: Node, dim: Node | None = None, keepdim: bool = False) -> Node | tuple[Node, Node]:
+def min(input: Node, dim: Node | None = None, keepdim: bool = False) -> Node | Extreme:
     """The smallest element; along an axis, smallest elements and their places; of two arrays, the smaller."""
     if dim is None:
         return reduce.min(input)
     if not _is_axis(dim):
         return minimum(input, dim)
     axis = _axis(dim, input)
-    return reduce.min(input, axis, keepdim), reduce.argmin(input, axis, keepdim)
+    return Extreme(reduce.min(input, axis, keepdim), reduce.argmin(input, axis, keepdim))
 
 
 def _is_axis(dim: Node) -> bool:
@@ -89,7 +97,7 @@ def flatten(input: Node, start_dim: int = 0, end_dim: int = -1) -> Node:
 
 
 @derived("torch.repeat(x, (2, 3)) | x=2", name="torch.repeat")
-def repeat(input: Node, repeats: int | tuple[int, ...]) -> Node:
+def repeat(input: Node, repeats: Lengths) -> Node:
     """The array repeated as a whole, along each axis as often as told."""
     return tile(input, repeats)
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..exact import evaluate_exact
+from ..engine import evaluate
+from ..exact import evaluate_exact, steps_of
 from ..graph import toposort
 from ..labels import pair_label
 from ..solver import Formula, Question, Reply
@@ -64,7 +65,9 @@ class Derivation:
 
     def evaluated(self) -> list[Any]:
         """The outputs as arrays of expressions; conditions in them count as 0 and 1."""
-        outputs = evaluate_exact(self.problem.outputs, self.values, self.m)
+        steps = steps_of(self.problem.outputs)
+        known = dict(zip(steps, evaluate(steps, self.problem.values), strict=True))
+        outputs = evaluate_exact(self.problem.outputs, self.values, self.m, known)
         as_number = np.frompyfunc(lambda one: self.m.sp.sympify(self.m.real(one)), 1, 1)
         return [np.asarray(as_number(output), object) for output in outputs]
 
