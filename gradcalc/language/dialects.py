@@ -6,7 +6,7 @@ holds for a whole library.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..graph import SPELLINGS, Entry
 from .tokens import Token
@@ -22,6 +22,7 @@ PREFIXES: dict[str, str] = {
     "scipy": "numpy",
     "math": "math",
     "linalg": "",
+    "autograd": "numpy",
 }
 """First word of a dotted name -> the library it stands for."""
 
@@ -130,13 +131,15 @@ def differs(name: str) -> bool:
     return f"torch.{name}" in SPELLINGS and name in SPELLINGS
 
 
-def prefixes_in(tokens: Iterable[Token]) -> frozenset[str]:
+def prefixes_in(tokens: Iterable[Token], aliases: Mapping[str, Sequence[str]]) -> frozenset[str]:
     """The words of a text that stand before a point and may be libraries: `np`, or an input called `F`."""
     found: set[str] = set()
     before = None
     for token in tokens:
-        if token.text == "." and before is not None and before.kind == "name" and PREFIXES.get(before.text):
-            found.add(before.text)
+        if token.text == "." and before is not None and before.kind == "name":
+            word = aliases.get(before.text, [before.text])[0]
+            if PREFIXES.get(word):
+                found.add(word)
         before = token
     return frozenset(found)
 
