@@ -645,6 +645,8 @@ class Builder:
         """The value of a call whose arguments have values."""
         named_library = dialects.library_of(words)
         dialect, room, name = named_library or (self.dialect(words[-1], expression.function, named), "", words[-1])
+        if named_library is None and not is_method and dialect == "torch":
+            room = "F"  # what is written without a library is mostly imported from there
         strict = named_library is not None or self.libraries
         given = Arguments(positional, named, expression.span, dialect if strict else "", is_method)
         if name in FORMS:
@@ -658,7 +660,7 @@ class Builder:
         if name in ("max", "min", "amax", "amin") and not is_method and len(words) == 1 and len(positional) > 1:
             raise _two_operands(name, positional, expression)
         value = self.located(lambda: _applied(entry, name, bound(entry, name, given, self.fixed)), expression.span)
-        if not strict:
+        if not strict and not entry.name.startswith("F."):
             self.compare_libraries(entry, name, given, value)
         return value
 

@@ -26,10 +26,10 @@ PREFIXES: dict[str, str] = {
 }
 """First word of a dotted name -> the library it stands for."""
 
-_ROOMS = {"linalg": "linalg", "special": "special", "functional": "F", "F": "F"}
+_ROOMS = {"linalg": "linalg", "special": "special", "nn": "nn", "functional": "F", "F": "F"}
 """Words that may stand before a function, and the room of the library that each is."""
 
-_PASSED_OVER = {"nn", "numpy", "scipy", "lax"}
+_PASSED_OVER = {"numpy", "scipy", "lax"}
 """Words between the prefix and the function that name no room of their own here."""
 
 _NUMPY = {
@@ -97,7 +97,7 @@ HARMLESS = {
 }
 """Arguments that say where or how numbers are kept, which changes no value; with the one text each may have, if any."""
 
-FALLBACK = ("torch.", "F.", "jax.", "scipy.")
+FALLBACK = ("F.", "torch.", "jax.", "scipy.")
 """Where a name is looked for that NumPy does not have and no prefix explains."""
 
 
