@@ -6,14 +6,17 @@ the catalogue's records with `std` in their names; `-s` shows the table of all f
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
-from peers import cases, libraries
+from peers import cases, libraries, names
 from peers.cases import Case, cases_in, derived_from
 from peers.compare import Outcome, outcome
 
 from gradcalc.graph import CATALOGUE
+from gradcalc.language.refusals import REFUSED
 
 pytestmark = pytest.mark.peers
 
@@ -34,15 +37,72 @@ def failures(found: dict[Case, Outcome], *, explicit: bool) -> str:
     return "\n\n".join(f"{case}\n{one.status}: {one.problem}" for case, one in found.items() if one.status in wrong)
 
 
+Report = Callable[[str, object], None]
+
+
+def compared(found: list[Case], report: Report, function: str = "") -> dict[Case, Outcome]:
+    """The outcomes of cases, which the table at the end counts."""
+    outcomes = {case: outcome(case) for case in found}
+    report("peers", [[function or _function(case), case.library, one.status] for case, one in outcomes.items()])
+    return outcomes
+
+
+def _function(case: Case) -> str:
+    return next(iter(cases.calls(case.text)), case.text).rpartition(".")[2]
+
+
 @pytest.mark.parametrize(("origin", "line"), LINES, ids=[origin for origin, _ in LINES])
-def test_line(origin: str, line: str, world: dict[str, Any]) -> None:
-    found = {case: outcome(case) for case in cases_in(line, origin)}
+def test_line(origin: str, line: str, world: dict[str, Any], record_property: Report) -> None:
+    found = compared(cases_in(line, origin), record_property)
     if problems := failures(found, explicit=True):
         pytest.fail(problems, pytrace=False)
 
 
 @pytest.mark.parametrize("name", cases.RECORDS)
-def test_record(name: str, world: dict[str, Any]) -> None:
-    found = {case: outcome(case) for case in derived_from(CATALOGUE[name], libraries.modules(), world)}
+def test_record(name: str, world: dict[str, Any], record_property: Report) -> None:
+    found = compared(derived_from(CATALOGUE[name], libraries.modules(), world), record_property, name)
     if problems := failures(found, explicit=False):
         pytest.fail(problems, pytrace=False)
+
+
+# every function of every namespace ---------------------------------------------------------------------
+
+
+@cache
+def cases_by_function() -> dict[str, list[Case]]:
+    """All cases that call each function."""
+    found: dict[str, list[Case]] = {}
+    every = [case for origin, line in LINES for case in cases_in(line, origin)]
+    for name in cases.RECORDS:
+        every += derived_from(CATALOGUE[name], libraries.modules(), libraries.world())
+    for case in every:
+        for function in names.called_in(case):
+            found.setdefault(function, []).append(case)
+    return found
+
+
+def is_compared(function: str) -> bool:
+    """Whether a library answers some case that calls the function."""
+    return any(outcome(case).status != "dropped" for case in cases_by_function().get(function, ()))
+
+
+@pytest.mark.parametrize("namespace", names.NAMESPACES)
+def test_names(namespace: str, world: dict[str, Any], record_property: Report) -> None:
+    """Every function is accepted, and then some case compares it, or refused for a reason."""
+    prefix = names.NAMESPACES[namespace]
+    standings = {name: names.standing(prefix, name) for name in names.functions(prefix)}
+    record_property("peers names", [namespace, standings])
+    unknown = [name for name, one in standings.items() if one == names.UNKNOWN]
+    accepted = [name for name, one in standings.items() if one == names.ACCEPTED]
+    alone = [name for name in accepted if not is_compared(f"{prefix}.{name}")]
+    assert not unknown and not alone, (
+        f"{namespace}: {len(unknown)} neither accepted nor refused: {' '.join(unknown)}\n"
+        f"{len(alone)} accepted, but compared by no case: {' '.join(alone)}"
+    )
+
+
+def test_refused_names_are_those_of_libraries(world: dict[str, Any]) -> None:
+    every = {name for prefix in names.NAMESPACES.values() for name in names.functions(prefix)}
+    rooms = [world["np"].fft, world["np"].random, world["torch"].fft, world["torch"].random, world["jax"].random]
+    every.update(name for room in rooms for name in dir(room))
+    assert sorted({name.rpartition(".")[2] for name in REFUSED} - every) == []

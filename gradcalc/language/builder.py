@@ -20,6 +20,7 @@ from .calls import Arguments, bound, signature_of
 from .forms import FORMS, Context
 from .names import assigned_names
 from .parser import OPERATORS
+from .refusals import IN_PLACE, INPUT, LEAVE_OUT, Refusal, changes_in_place, instead, is_refused, refusal_of
 from .sharing import Memory
 from .syntax import (
     Argument,
@@ -45,18 +46,6 @@ from .trampoline import Steps, run
 from .values import CONSTANTS, Key, Library, Method, Value, node_of, plain, short
 
 _NEW_AXIS = {"newaxis"}
-_LEAVE_OUT = {
-    "backward": "leave it out: `grad` differentiates, and its argument is `--seed`",
-    "item": "leave it out: a number is a number here",
-    "detach": "leave it out; `--wrt` says what is differentiated by",
-    "cpu": "leave it out",
-    "cuda": "leave it out",
-    "to": "leave it out",
-    "numpy": "leave it out",
-    "requires_grad_": "leave it out; `--wrt` says what is differentiated by",
-    "zero_": "leave it out: nothing accumulates between commands",
-}
-"""Methods of arrays that have no meaning here, and what to do instead."""
 
 
 class Built(NamedTuple):
@@ -517,6 +506,8 @@ class _Builder:
             return self.located(lambda: FORMS[name](given, context), expression.span)
         if name in self.extra:
             return self.located(lambda: self.from_extra(name, positional, named), expression.span)
+        if is_refused(words):  # although the catalogue may have another library's function of that name
+            raise self.unknown_function(words, name, expression, is_method)
         entry = dialects.find(dialect, room, name)
         if entry is None:
             raise self.unknown_function(words, name, expression, is_method)
@@ -570,9 +561,14 @@ class _Builder:
         if isinstance(function, Name) and (name in self.inputs or name in self.locals):
             return self.not_a_function(function, call)
         place = function.place if isinstance(function, Attribute) else function.span
+        if name not in LEAVE_OUT and (refusal := refusal_of(words)) is not None:
+            helps = _instead(words, refusal, call)
+            return GradcalcError(
+                "unknown-function", f"`{called}` {refusal.reason}", labels=[Label(place, refusal.kind)], helps=helps
+            )
         found = nearest(name, [known for known, entry in SPELLINGS.items() if entry.shown and "." not in known])
-        if name in _LEAVE_OUT:
-            helps = [_LEAVE_OUT[name]]
+        if name in LEAVE_OUT:
+            helps = [LEAVE_OUT[name]]
         else:
             helps = ([f"did you mean `{found}`?"] if found else []) + ["`gradcalc ops` lists every function"]
         what = "method" if is_method else "function"
@@ -582,6 +578,21 @@ class _Builder:
             labels=[Label(place, f"not a {what} gradcalc knows")],
             helps=helps,
         )
+
+
+def _instead(words: list[str], refusal: Refusal, call: Call) -> list[str]:
+    """What to write for a function that is refused."""
+    arguments = [short(argument.span.text, 20) for argument in call.arguments]
+    if refusal.kind == IN_PLACE and changes_in_place(words[-1]):
+        function = call.function
+        is_method = len(words) == 1 and isinstance(function, Attribute)
+        owner = function.value.span.text if is_method and isinstance(function, Attribute) else ""
+        return [instead(".".join(words), short(owner), arguments)]
+    if refusal.help == INPUT:
+        known = words[-1] in ("rand", "randn", "randint", "normal", "uniform")
+        example = f"{words[-1]}({', '.join(arguments)})" if known and arguments else "randn(3)"
+        return [f'{INPUT}: `--x "{example}"`']
+    return [refusal.help] if refusal.help else []
 
 
 def _applied(entry: Entry, name: str, arguments: list[Any]) -> Any:

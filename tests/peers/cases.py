@@ -189,7 +189,7 @@ def derived_from(entry: Entry, prefixes: dict[str, Any], world: dict[str, Any]) 
         for inputs in _inputs_of(text, given, entry):
             if not calls(text):
                 found.update({Case(text, library, inputs, entry.name): None for library in ("numpy", "torch", "jax")})
-                continue
+                text = _as_call(text, entry.name)
             for prefix, module in prefixes.items():
                 library = PREFIXES[prefix.partition(".")[0]]
                 for name in names:
@@ -204,6 +204,19 @@ def derived_from(entry: Entry, prefixes: dict[str, Any], world: dict[str, Any]) 
                         if written is not None:
                             found[Case(written, library, inputs, entry.name)] = None
     return list(found)
+
+
+def _as_call(text: str, name: str) -> str:
+    """`add(x, y)` for `x + y`; other texts as they are."""
+    one = ast.parse(text, mode="eval").body
+    operands: list[ast.expr] = []
+    if isinstance(one, ast.BinOp):
+        operands = [one.left, one.right]
+    elif isinstance(one, ast.UnaryOp):
+        operands = [one.operand]
+    elif isinstance(one, ast.Compare) and len(one.ops) == 1:
+        operands = [one.left, *one.comparators]
+    return f"{name}({', '.join(map(ast.unparse, operands))})" if operands else text
 
 
 def _inputs_of(text: str, given: str, entry: Entry) -> list[tuple[Input, ...]]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 from zlib import crc32
@@ -35,16 +34,6 @@ class Outcome:
     problem: str = ""
     vjps: int = 0
     values: int = 0
-
-    def __bool__(self) -> bool:
-        return self.status == "agree"
-
-
-@dataclass
-class Tally:
-    """The outcomes of one function in one library."""
-
-    counts: Counter[str] = field(default_factory=Counter)
 
 
 @cache

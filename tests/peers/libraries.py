@@ -45,10 +45,10 @@ def world() -> dict[str, Any]:
     return known | {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 
 
-PREFIXES = (
-    "np np.linalg torch torch.linalg torch.special F jnp jnp.linalg jax.nn jax.scipy.special scipy.special "
-    "scipy.linalg jax.scipy.linalg jax.lax math"
-).split()
+PREFIXES = [
+    *("np", "np.linalg", "torch", "torch.linalg", "torch.special", "F", "jnp", "jnp.linalg", "jax.nn"),
+    *("jax.scipy.special", "scipy.special", "scipy.linalg", "jax.scipy.linalg", "jax.lax", "math"),
+]
 
 
 @cache
