@@ -60,7 +60,7 @@ def test_line(origin: str, line: str, world: dict[str, Any], record_property: Re
 
 @pytest.mark.parametrize("name", cases.RECORDS)
 def test_record(name: str, world: dict[str, Any], record_property: Report) -> None:
-    found = compared(derived_from(CATALOGUE[name], libraries.modules(), world), record_property, name)
+    found = compared(derived_from(CATALOGUE[name], libraries.modules(), libraries.methods()), record_property, name)
     if problems := failures(found, explicit=False):
         pytest.fail(problems, pytrace=False)
 
@@ -74,7 +74,7 @@ def cases_by_function() -> dict[str, list[Case]]:
     found: dict[str, list[Case]] = {}
     every = [case for origin, line in LINES for case in cases_in(line, origin)]
     for name in cases.RECORDS:
-        every += derived_from(CATALOGUE[name], libraries.modules(), libraries.world())
+        every += derived_from(CATALOGUE[name], libraries.modules(), libraries.methods())
     for case in every:
         for function in names.called_in(case):
             found.setdefault(function, []).append(case)

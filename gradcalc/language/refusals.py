@@ -103,7 +103,7 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     (
         Refusal(FILES, "reads or writes files", "files are read as inputs: `--x x.npy`; `-o FILE` writes a result"),
         """load save savez savez_compressed savetxt loadtxt genfromtxt fromfile fromregex tofile dump dumps tobytes
-        from_file memmap open_memmap""",
+        from_file""",
     ),
     (
         Refusal(FILES, "reads numbers from text or memory", 'give them as an input: `--x "[1, 2]"`'),
@@ -135,7 +135,7 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
         profiler_allow_cudagraph_cupti_lazy_reinit_cuda12 set_anomaly_enabled set_default_device set_default_dtype
         set_default_tensor_type set_float32_matmul_precision set_flush_denormal set_num_interop_threads
         set_num_threads set_warn_always fork wait unify_type_list get_scaled_dot_general_config
-        record_stream share_memory pin_memory to_mkldnn""",
+        record_stream pin_memory to_mkldnn""",
     ),
     # Python functions
     (

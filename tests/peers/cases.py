@@ -175,40 +175,37 @@ def dotted(node: ast.AST) -> str:
 # texts derived from the catalogue -----------------------------------------------------------------------------
 
 
-def derived_from(entry: Entry, prefixes: dict[str, Any], world: dict[str, Any]) -> list[Case]:
+def derived_from(entry: Entry, prefixes: dict[str, Any], methods: dict[str, Any]) -> list[Case]:
     """The examples of an operation as each library would write them, where it has such a name.
 
-    `prefixes` are the libraries' modules by what is written before their functions (`np.linalg`), and `world` is
-    what Python knows when the text is evaluated.
+    `prefixes` are the libraries' modules by what is written before their functions (`np.linalg`), `methods` the
+    types of their arrays by library.
     """
     found: dict[Case, None] = {}
     own = {entry.name, *entry.spellings}
     names = dict.fromkeys(name.rpartition(".")[2] for name in (entry.name, *entry.spellings))
+    homes = [(f"{prefix}.", PREFIXES[prefix.partition(".")[0]], module) for prefix, module in prefixes.items()]
+    homes += [(".", library, kind) for library, kind in methods.items()]
     for example in entry.examples:
         text, given = oracle._parted(example)
         for inputs in _inputs_of(text, given, entry):
             if not calls(text):
-                found.update({Case(text, library, inputs, entry.name): None for library in ("numpy", "torch", "jax")})
-                text = _as_call(text, entry.name)
-            for prefix, module in prefixes.items():
-                library = PREFIXES[prefix.partition(".")[0]]
+                libraries = dict.fromkeys(library for _, library, _ in homes)
+                found.update({Case(text, library, inputs, entry.name): None for library in libraries})
+            for start, library, home in homes:
                 for name in names:
-                    if callable(getattr(module, name, None)):
-                        written = _Rewriter(own, f"{prefix}.{name}", library, prefixes).text(text)
-                        if written is not None:
-                            found[Case(written, library, inputs, entry.name)] = None
-            for name in names:
-                for library, kind in (("torch", world["torch"].Tensor), ("numpy", np.ndarray)):
-                    if callable(getattr(kind, name, None)):
-                        written = _Rewriter(own, f".{name}", library, prefixes).text(text)
-                        if written is not None:
-                            found[Case(written, library, inputs, entry.name)] = None
+                    if not callable(getattr(home, name, None)):
+                        continue
+                    written = _Rewriter(own, start + name, library, prefixes).text(as_call(text, entry.name))
+                    if written is not None:
+                        found[Case(written, library, inputs, entry.name)] = None
     return list(found)
 
 
-def _as_call(text: str, name: str) -> str:
-    """`add(x, y)` for `x + y`; other texts as they are."""
-    one = ast.parse(text, mode="eval").body
+def as_call(text: str, name: str) -> str:
+    """`add(x, y)` for `x + y`; a text that calls something is left as it is."""
+    one = ast.parse(text).body[-1]
+    one = one.value if isinstance(one, ast.Expr) and not calls(text) else one
     operands: list[ast.expr] = []
     if isinstance(one, ast.BinOp):
         operands = [one.left, one.right]
@@ -263,6 +260,17 @@ class _Rewriter(ast.NodeTransformer):
             else:
                 node.func = _parsed(f"{home}.{last}")
         return self.generic_visit(node)
+
+
+def respelled(text: str, own: set[str], name: str) -> str | None:
+    """A text that calls an operation by one of its own names, calling it by another; None if it does not call it."""
+    tree = ast.parse(text)
+    found = next((one for one in ast.walk(tree) if isinstance(one, ast.Call) and dotted(one.func) in own), None)
+    if found is None:
+        return None
+    room, _, last = name.partition(".")
+    found.func = ast.Attribute(found.args.pop(0), last, ast.Load()) if room == "method" else _parsed(name)
+    return ast.unparse(tree)
 
 
 def _parsed(name: str) -> Any:

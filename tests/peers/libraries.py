@@ -51,6 +51,11 @@ PREFIXES = [
 ]
 
 
+def methods() -> dict[str, Any]:
+    """The types of the libraries' arrays, whose methods are compared; JAX's has NumPy's."""
+    return {"torch": world()["torch"].Tensor, "numpy": np.ndarray}
+
+
 @cache
 def modules() -> dict[str, Any]:
     """The libraries' modules by what is written before their functions."""
@@ -68,7 +73,7 @@ def evaluated(text: str, names: Mapping[str, Any]) -> Any:
     """The value of a text as Python has it: of several statements, the last one's."""
     *first, last = ast.parse(text).body
     assert isinstance(last, ast.Expr), text
-    known = {**world(), **names}
+    known = dict(names)
     exec(compile(ast.Module(first, []), "text", "exec"), known)
     return eval(compile(ast.Expression(last.value), "text", "eval"), known)
 
@@ -99,7 +104,7 @@ def _torch(case: Case, values: Mapping[str, Any]) -> list[Member]:
     tensors = {name: torch.tensor(value) for name, value in values.items()}
     leaves = {name: one.requires_grad_() for name, one in tensors.items() if one.is_floating_point()}
     # Not the leaves themselves, so that a text may write into its inputs.
-    value = evaluated(case.text, {name: one.clone() for name, one in tensors.items()})
+    value = evaluated(case.text, world() | {name: one.clone() for name, one in tensors.items()})
     return [_torch_member(path, one, leaves) for path, one in _members(value)]
 
 
@@ -132,7 +137,7 @@ def _jax(case: Case, values: Mapping[str, Any], text: str | None = None) -> list
     moving = {name: one for name, one in arrays.items() if one.dtype.kind == "f"}
 
     def outputs(changed: Mapping[str, Any]) -> list[tuple[str, Any]]:
-        return list(_members(evaluated(text or case.text, {**arrays, **changed})))
+        return list(_members(evaluated(text or case.text, {**world(), **arrays, **changed})))
 
     found = []
     for at, (path, value) in enumerate(outputs({})):
@@ -158,7 +163,7 @@ def _jax_pull(function: Callable[[Mapping[str, Any]], Any], moving: Mapping[str,
 
 
 def _numpy(case: Case, values: Mapping[str, Any]) -> list[Member]:
-    value = evaluated(case.text, {name: np.array(one) for name, one in values.items()})
+    value = evaluated(case.text, world() | {name: np.array(one) for name, one in values.items()})
     found = [Member(path, _numbers(one), None) for path, one in _members(value)]
     if any(member.value.dtype.kind == "f" for member in found):
         try:
