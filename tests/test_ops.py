@@ -162,7 +162,7 @@ def test_a_spelling_is_the_operation_itself(spelling: str) -> None:
     entry = SPELLINGS[spelling]
     places = 0
     for case in oracle.cases_of(entry):
-        text = as_call(case.text, entry.name)
+        text = as_call(case.text, entry)
         other = respelled(text, {entry.name, *entry.spellings}, spelling)
         if other is not None:
             assert oracle.pose(case._replace(text=other)).output is oracle.pose(case).output, other

@@ -13,7 +13,7 @@ from zlib import crc32
 import numpy as np
 import oracle
 
-from gradcalc.graph import CATALOGUE, Entry, Shape
+from gradcalc.graph import CATALOGUE, Entry, Op, Shape
 
 FOLDER = Path(__file__).parent
 USUAL = (-2.0, 2.0)
@@ -196,24 +196,27 @@ def derived_from(entry: Entry, prefixes: dict[str, Any], methods: dict[str, Any]
                 for name in names:
                     if not callable(getattr(home, name, None)):
                         continue
-                    written = _Rewriter(own, start + name, library, prefixes).text(as_call(text, entry.name))
+                    written = _Rewriter(own, start + name, library, prefixes).text(as_call(text, entry))
                     if written is not None:
                         found[Case(written, library, inputs, entry.name)] = None
     return list(found)
 
 
-def as_call(text: str, name: str) -> str:
-    """`add(x, y)` for `x + y`; a text that calls something is left as it is."""
+def as_call(text: str, entry: Entry) -> str:
+    """`add(x, y)` for `x + y`, of the operation that the operator is; any other text is left as it is."""
     one = ast.parse(text).body[-1]
-    one = one.value if isinstance(one, ast.Expr) and not calls(text) else one
-    operands: list[ast.expr] = []
+    if not isinstance(entry, Op) or not entry.infix or not isinstance(one, ast.Expr):
+        return text
+    operands = _operands(one.value)
+    return f"{entry.name}({', '.join(map(ast.unparse, operands))})" if operands else text
+
+
+def _operands(one: ast.expr) -> list[ast.expr]:
     if isinstance(one, ast.BinOp):
-        operands = [one.left, one.right]
-    elif isinstance(one, ast.UnaryOp):
-        operands = [one.operand]
-    elif isinstance(one, ast.Compare) and len(one.ops) == 1:
-        operands = [one.left, *one.comparators]
-    return f"{name}({', '.join(map(ast.unparse, operands))})" if operands else text
+        return [one.left, one.right]
+    if isinstance(one, ast.Compare) and len(one.ops) == 1:
+        return [one.left, *one.comparators]
+    return [one.operand] if isinstance(one, ast.UnaryOp) else []
 
 
 def _inputs_of(text: str, given: str, entry: Entry) -> list[tuple[Input, ...]]:
