@@ -205,7 +205,9 @@ def derived_from(entry: Entry, prefixes: dict[str, Any], methods: dict[str, Any]
 def as_call(text: str, entry: Entry) -> str:
     """`add(x, y)` for `x + y`, of the operation that the operator is; any other text is left as it is."""
     one = ast.parse(text).body[-1]
-    if not isinstance(entry, Op) or not entry.infix or not isinstance(one, ast.Expr):
+    if not isinstance(entry, Op) or not isinstance(one, ast.Expr):
+        return text
+    if not entry.infix and not isinstance(one.value, ast.UnaryOp):
         return text
     operands = _operands(one.value)
     return f"{entry.name}({', '.join(map(ast.unparse, operands))})" if operands else text
