@@ -500,14 +500,14 @@ class _Builder:
         named_library = dialects.library_of(words)
         dialect, room, name = named_library or (self.dialect(words[-1], function, named), "", words[-1])
         strict = named_library is not None or self.libraries
+        if is_refused(words):  # although the catalogue may have another library's function of that name
+            raise self.unknown_function(words, name, expression, is_method)
         given = Arguments(positional, named, expression.span, dialect if strict else "", is_method)
         if name in FORMS:
             context = Context(".".join(words), is_method, "torch" in self.libraries, self.known, self.fixed)
             return self.located(lambda: FORMS[name](given, context), expression.span)
         if name in self.extra:
             return self.located(lambda: self.from_extra(name, positional, named), expression.span)
-        if is_refused(words):  # although the catalogue may have another library's function of that name
-            raise self.unknown_function(words, name, expression, is_method)
         entry = dialects.find(dialect, room, name)
         if entry is None:
             raise self.unknown_function(words, name, expression, is_method)
