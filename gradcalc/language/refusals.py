@@ -142,8 +142,7 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
         Refusal(CODE, "takes a Python function, and none can be given here", "write what it does as array operations"),
         """apply_along_axis apply_over_axes frompyfunc fromfunction piecewise vectorize vmap while_loop torch.cond
         boolean_dispatch compile map_ map2_ apply_ register_hook register_post_accumulate_grad_hook classproperty
-        handle_torch_function has_torch_function has_torch_function_unary has_torch_function_variadic
-        triplet_margin_with_distance_loss""",
+        handle_torch_function has_torch_function has_torch_function_unary has_torch_function_variadic""",
     ),
     # flat, and of no use to what is not
     (

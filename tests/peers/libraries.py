@@ -101,11 +101,29 @@ def _numbers(value: Any) -> Any:
 
 def _torch(case: Case, values: Mapping[str, Any]) -> list[Member]:
     torch = world()["torch"]
-    tensors = {name: torch.tensor(value) for name, value in values.items()}
-    leaves = {name: one.requires_grad_() for name, one in tensors.items() if one.is_floating_point()}
-    # Not the leaves themselves, so that a text may write into its inputs.
-    value = evaluated(case.text, world() | {name: one.clone() for name, one in tensors.items()})
-    return [_torch_member(path, one, leaves) for path, one in _members(value)]
+    moving = [name for name, value in values.items() if value.dtype.kind == "f"]
+
+    def run(names: list[str]) -> list[Member]:
+        tensors = {name: torch.tensor(value, requires_grad=name in names) for name, value in values.items()}
+        # Not the leaves themselves, so that a text may write into its inputs.
+        value = evaluated(case.text, world() | {name: one.clone() for name, one in tensors.items()})
+        return [_torch_member(path, one, {name: tensors[name] for name in names}) for path, one in _members(value)]
+
+    try:
+        return run(moving)
+    except RuntimeError as error:
+        if "is not differentiable with respect to argument" not in str(error):
+            raise
+        return run([name for name in moving if _can_vary(run, name)])
+
+
+def _can_vary(run: Callable[[list[str]], Any], name: str) -> bool:
+    """Whether PyTorch differentiates by an input at all: by the weights of a loss, for one, it does not."""
+    try:
+        run([name])
+    except RuntimeError:
+        return False
+    return True
 
 
 def _torch_member(path: str, value: Any, leaves: Mapping[str, Any]) -> Member:
