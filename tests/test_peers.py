@@ -6,21 +6,29 @@ the catalogue's records with `std` in their names; `-s` shows the table of all f
 
 from __future__ import annotations
 
+import sys
+import textwrap
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+import oracle
 import pytest
 from peers import cases, libraries, names
-from peers.cases import Case, cases_in, derived_from
+from peers.cases import Case, Input, cases_in, derived_from
 from peers.compare import Outcome, outcome
+from peers.wrong import WRONG, Wrong
 
+import gradcalc
 from gradcalc.graph import CATALOGUE
 from gradcalc.language.refusals import REFUSED
 
 pytestmark = pytest.mark.peers
 
 LINES = cases.lines()
+LIST = Path(__file__).parent.parent / "gradcalc" / "render" / "libraries.txt"
 
 
 @pytest.fixture(scope="session")
@@ -65,6 +73,29 @@ def test_record(name: str, world: dict[str, Any], record_property: Report) -> No
         pytest.fail(problems, pytrace=False)
 
 
+# where the library is wrong ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("one", WRONG, ids=[f"{one.library}: {one.text}" for one in WRONG])
+def test_the_library_is_wrong_and_gradcalc_right(one: Wrong, world: dict[str, Any]) -> None:
+    values = {name: np.array(value) for name, value in one.inputs.items()}
+    case = Case(one.text, one.library, tuple(Input(name, value.shape) for name, value in values.items()), "wrong")
+    shapes = tuple((name, value.shape) for name, value in values.items())
+    expected = oracle.exact_gradient(oracle.pose(oracle.Case(one.text, shapes)), values)
+    (member,) = libraries.results(case, values)
+    assert member.pull is not None
+    seed = np.ones(member.value.shape)
+    theirs, ours = member.pull(seed), gradcalc.vjp(one.text, values, seed)
+    assert error(ours, expected) < 1e-9, f"gradcalc {ours}, but it is {expected}"
+    assert not error(theirs, expected) < 1e-9, "it is right by now, and no longer belongs in the list"
+
+
+def error(found: dict[str, Any], expected: dict[str, Any]) -> float:
+    """The largest difference as a part of the largest expected number; nan where a number is."""
+    numbers, right = (np.concatenate([np.ravel(one[name]) for name in sorted(expected)]) for one in (found, expected))
+    return float(np.max(np.abs(numbers - right)) / (np.max(np.abs(right)) or 1))
+
+
 # every function of every namespace ---------------------------------------------------------------------
 
 
@@ -106,3 +137,29 @@ def test_refused_names_are_those_of_libraries(world: dict[str, Any]) -> None:
     rooms = [world["np"].fft, world["np"].random, world["torch"].fft, world["torch"].random, world["jax"].random]
     every.update(name for room in rooms for name in dir(room))
     assert sorted({name.rpartition(".")[2] for name in REFUSED} - every) == []
+
+
+# the list of the libraries' functions, which the catalogue's tables are made from -------------------------
+
+
+def listed() -> str:
+    """The functions of every module, as `gradcalc/render/libraries.txt` has them."""
+    from importlib.metadata import version
+
+    versions = ", ".join(f"{name} {version(name).partition('+')[0]}" for name in ("numpy", "torch", "jax"))
+    paragraphs = [f"# {versions}; written by `python tests/test_peers.py --update`"]
+    for prefix in names.NAMESPACES.values():
+        if prefix not in names.METHODS:
+            words = f"{prefix}: {' '.join(names.functions(prefix))}"
+            paragraphs.append(textwrap.fill(words, 120, break_long_words=False, break_on_hyphens=False))
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def test_the_list_of_functions_is_the_libraries_own(world: dict[str, Any]) -> None:
+    assert LIST.read_text(encoding="utf-8") == listed()
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--update"]:
+        sys.exit("usage: python tests/test_peers.py --update")
+    LIST.write_text(listed(), encoding="utf-8")

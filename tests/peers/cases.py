@@ -163,6 +163,25 @@ def calls(text: str) -> list[str]:
     return found
 
 
+METHODS = {"Tensor": "torch", "ndarray": "numpy"}
+"""How a library's methods are written where functions are named -> the library."""
+
+_SHORT = {"torch.nn.functional.": "F.", "nn.functional.": "F.", "jax.numpy.": "jnp.", "numpy.": "np."}
+
+
+def called_in(case: Case) -> set[str]:
+    """The functions that a case calls, as `NAMESPACES` writes them: `np.linalg.inv`, `Tensor.sum`."""
+    found = set()
+    for name in calls(case.text):
+        if name.startswith("."):
+            owner = {library: one for one, library in METHODS.items()}.get(case.library, "")
+            found.add(f"{owner}{name}")
+        else:
+            start = next((one for one in _SHORT if name.startswith(one)), "")
+            found.add(f"{_SHORT[start]}{name.removeprefix(start)}" if start else name)
+    return found
+
+
 def dotted(node: ast.AST) -> str:
     """`np.linalg.inv` for the syntax tree of just that; nothing for another."""
     words: list[str] = []

@@ -15,7 +15,7 @@ from gradcalc.errors import GradcalcError
 from gradcalc.language.refusals import LEAVE_OUT, refusal_of
 
 from . import libraries
-from .cases import Case, calls
+from .cases import METHODS
 
 ACCEPTED = "accepted"
 LEFT_OUT = "to be left out"
@@ -36,15 +36,6 @@ NAMESPACES = {
     "numpy.ndarray": "ndarray",
 }
 """The namespaces whose every function is accounted for, and how their functions are written here."""
-
-METHODS = {"Tensor": "torch", "ndarray": "numpy"}
-
-_SHORT = {
-    "torch.nn.functional.": "F.",
-    "nn.functional.": "F.",
-    "jax.numpy.": "jnp.",
-    "numpy.": "np.",
-}
 
 
 def functions(prefix: str) -> list[str]:
@@ -85,16 +76,3 @@ def _is_known(prefix: str, name: str) -> bool:
     except GradcalcError as error:
         return error.kind not in ("unknown-function", "unknown-name")
     return True
-
-
-def called_in(case: Case) -> set[str]:
-    """The functions that a case calls, as `NAMESPACES` writes them: `np.linalg.inv`, `Tensor.sum`."""
-    found = set()
-    for name in calls(case.text):
-        if name.startswith("."):
-            owner = {library: one for one, library in METHODS.items()}.get(case.library, "")
-            found.add(f"{owner}{name}")
-        else:
-            start = next((one for one in _SHORT if name.startswith(one)), "")
-            found.add(f"{_SHORT[start]}{name.removeprefix(start)}" if start else name)
-    return found
