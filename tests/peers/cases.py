@@ -111,8 +111,9 @@ def cases_in(line: str, origin: str) -> list[Case]:
     declared = [_input(word, ranges) for word in (found["shapes"] or "").split()]
     if not declared:
         return [Case(text, library, one, origin) for one in _usual(names, [ranges.get(name, USUAL) for name in names])]
-    assert {one.name for one in declared} == set(names), f"{origin}: the inputs are {', '.join(names)}\n{line}"
-    return [Case(text, library, tuple(declared), origin)]
+    missing = set(names) - {one.name for one in declared} - {"float", "int", "bool"}  # which may name types of number
+    assert not missing, f"{origin}: no shape for {', '.join(missing)}\n{line}"
+    return [Case(text, library, tuple(one for one in declared if one.name in names), origin)]
 
 
 def _input(word: str, ranges: dict[str, Any]) -> Input:
