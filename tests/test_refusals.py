@@ -22,6 +22,9 @@ def refused(text: str) -> GradcalcError:
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_refused_function_says_why(name: str) -> None:
     library, dot, rest = name.partition(".")
+    if library == "method":
+        assert refused(f"x.{rest}()").message == f"`{rest}` {REFUSED[name].reason}"
+        return
     texts = [f"{MODULES[library]}.{rest}(x)"] if dot else [f"{one}.{name}(x)" for one in MODULES.values()]
     for text in texts:
         error = refused(text)

@@ -500,7 +500,9 @@ class _Builder:
         named_library = dialects.library_of(words)
         dialect, room, name = named_library or (self.dialect(words[-1], function, named), "", words[-1])
         strict = named_library is not None or self.libraries
-        if is_refused(words):  # although the catalogue may have another library's function of that name
+        if is_refused(
+            words, is_method=is_method
+        ):  # although the catalogue may have another library's function of that name
             raise self.unknown_function(words, name, expression, is_method)
         given = Arguments(positional, named, expression.span, dialect if strict else "", is_method)
         if name in FORMS:
@@ -561,7 +563,7 @@ class _Builder:
         if isinstance(function, Name) and (name in self.inputs or name in self.locals):
             return self.not_a_function(function, call)
         place = function.place if isinstance(function, Attribute) else function.span
-        if name not in LEAVE_OUT and (refusal := refusal_of(words)) is not None:
+        if name not in LEAVE_OUT and (refusal := refusal_of(words, is_method=is_method)) is not None:
             helps = _instead(words, refusal, call)
             return GradcalcError(
                 "unknown-function", f"`{called}` {refusal.reason}", labels=[Label(place, refusal.kind)], helps=helps

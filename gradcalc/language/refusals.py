@@ -1,7 +1,7 @@
 """Functions of the libraries that are refused on purpose: why, and what works instead.
 
 Everything else that a library has and the catalogue lacks is missing, not refused. A name stands for the function of
-every library that has it, or with a library before it (`numpy.put`) for that library's.
+every library that has it, or with a library before it (`numpy.put`) for that library's, or `method.` for the method's.
 """
 
 from __future__ import annotations
@@ -93,11 +93,18 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     # in place
     (
         Refusal(IN_PLACE, "changes its first argument in place", "assign to elements: `x[i] = y`"),
-        "copyto fill_diagonal putmask numpy.put numpy.place numpy.put_along_axis",
+        """copyto fill_diagonal putmask numpy.put numpy.place numpy.put_along_axis""",
     ),
     (
         Refusal(IN_PLACE, "changes an array in place", "`reshape`, or `zeros` and an assignment to elements"),
-        "resize_as set_ module_load",
+        "method.resize resize_as set_ module_load",
+    ),
+    (
+        Refusal(
+            IN_PLACE, "changes its first argument in place", "`add_at(x, s_[i], v)`, or JAX's `x.at[i].multiply(v)`"
+        ),
+        """numpy.add.at numpy.subtract.at numpy.multiply.at numpy.divide.at numpy.maximum.at numpy.minimum.at
+        numpy.power.at""",
     ),
     # files, screens and settings
     (
@@ -140,7 +147,7 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     # Python functions
     (
         Refusal(CODE, "takes a Python function, and none can be given here", "write what it does as array operations"),
-        """apply_along_axis apply_over_axes frompyfunc fromfunction piecewise vectorize vmap while_loop torch.cond
+        """apply_along_axis apply_over_axes frompyfunc fromfunction mask_indices piecewise vectorize vmap while_loop torch.cond
         boolean_dispatch compile map_ map2_ apply_ register_hook register_post_accumulate_grad_hook classproperty
         handle_torch_function has_torch_function has_torch_function_unary has_torch_function_variadic""",
     ),
@@ -241,10 +248,10 @@ _IN_PLACE = {"add_": "+", "sub_": "-", "mul_": "*", "div_": "/", "pow_": "**", "
 """Methods that change an array by what an operator computes."""
 
 
-def refusal_of(words: Sequence[str]) -> Refusal | None:
+def refusal_of(words: Sequence[str], *, is_method: bool = False) -> Refusal | None:
     """Why the function of a dotted name, or the method of a single word, is refused; None where it is only missing."""
     name, library = words[-1], _library(words)
-    refusal = REFUSED.get(_qualified(words)) or REFUSED.get(name)
+    refusal = REFUSED.get(_qualified(words, is_method)) or REFUSED.get(name)
     if refusal is not None:
         return refusal
     room = next((ROOMS[word] for word in words[1:-1] if word in ROOMS), None)
@@ -253,13 +260,13 @@ def refusal_of(words: Sequence[str]) -> Refusal | None:
     return room
 
 
-def is_refused(words: Sequence[str]) -> bool:
-    """Whether just this library's function is refused, whatever others mean by the name."""
-    return len(words) > 1 and _qualified(words) in REFUSED
+def is_refused(words: Sequence[str], *, is_method: bool = False) -> bool:
+    """Whether just this library's function, or just the method, is refused, whatever others mean by the name."""
+    return (is_method or len(words) > 1) and _qualified(words, is_method) in REFUSED
 
 
-def _qualified(words: Sequence[str]) -> str:
-    return ".".join([_library(words), *words[1:]])
+def _qualified(words: Sequence[str], is_method: bool) -> str:
+    return f"method.{words[-1]}" if is_method else ".".join([_library(words), *words[1:]])
 
 
 def _library(words: Sequence[str]) -> str:
