@@ -147,9 +147,9 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     # Python functions
     (
         Refusal(CODE, "takes a Python function, and none can be given here", "write what it does as array operations"),
-        """apply_along_axis apply_over_axes frompyfunc fromfunction mask_indices piecewise vectorize vmap while_loop torch.cond
-        boolean_dispatch compile map_ map2_ apply_ register_hook register_post_accumulate_grad_hook classproperty
-        handle_torch_function has_torch_function has_torch_function_unary has_torch_function_variadic""",
+        """apply_along_axis apply_over_axes frompyfunc fromfunction mask_indices piecewise vectorize vmap while_loop
+        torch.cond boolean_dispatch compile map_ map2_ apply_ register_hook register_post_accumulate_grad_hook
+        classproperty handle_torch_function has_torch_function has_torch_function_unary has_torch_function_variadic""",
     ),
     # flat, and of no use to what is not
     (
