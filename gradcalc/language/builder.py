@@ -20,7 +20,7 @@ from .calls import Arguments, bound, signature_of
 from .forms import FORMS, Context
 from .names import assigned_names
 from .parser import OPERATORS
-from .refusals import IN_PLACE, INPUT, LEAVE_OUT, Refusal, changes_in_place, instead, is_refused, refusal_of
+from .refusals import LEAVE_OUT, helps_for, is_refused, refusal_of
 from .sharing import Memory
 from .syntax import (
     Argument,
@@ -564,10 +564,8 @@ class _Builder:
             return self.not_a_function(function, call)
         place = function.place if isinstance(function, Attribute) else function.span
         if name not in LEAVE_OUT and (refusal := refusal_of(words, is_method=is_method)) is not None:
-            helps = _instead(words, refusal, call)
-            return GradcalcError(
-                "unknown-function", f"`{called}` {refusal.reason}", labels=[Label(place, refusal.kind)], helps=helps
-            )
+            labels, helps = [Label(place, refusal.kind)], helps_for(refusal, words, call)
+            return GradcalcError("unknown-function", f"`{called}` {refusal.reason}", labels=labels, helps=helps)
         found = nearest(name, [known for known, entry in SPELLINGS.items() if entry.shown and "." not in known])
         if name in LEAVE_OUT:
             helps = [LEAVE_OUT[name]]
@@ -580,21 +578,6 @@ class _Builder:
             labels=[Label(place, f"not a {what} gradcalc knows")],
             helps=helps,
         )
-
-
-def _instead(words: list[str], refusal: Refusal, call: Call) -> list[str]:
-    """What to write for a function that is refused."""
-    arguments = [short(argument.span.text, 20) for argument in call.arguments]
-    if refusal.kind == IN_PLACE and changes_in_place(words[-1]):
-        function = call.function
-        is_method = len(words) == 1 and isinstance(function, Attribute)
-        owner = function.value.span.text if is_method and isinstance(function, Attribute) else ""
-        return [instead(".".join(words), short(owner), arguments)]
-    if refusal.help == INPUT:
-        known = words[-1] in ("rand", "randn", "randint", "normal", "uniform")
-        example = f"{words[-1]}({', '.join(arguments)})" if known and arguments else "randn(3)"
-        return [f'{INPUT}: `--x "{example}"`']
-    return [refusal.help] if refusal.help else []
 
 
 def _applied(entry: Entry, name: str, arguments: list[Any]) -> Any:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .dialects import PREFIXES
+from .syntax import Attribute, Call
+from .values import short
 
 RANDOM = "random"
 COMPLEX = "complex"
@@ -278,15 +280,29 @@ def changes_in_place(name: str) -> bool:
     return name.endswith("_") and not name.startswith("_") and name.rstrip("_") != ""
 
 
-def instead(called: str, owner: str, arguments: Sequence[str]) -> str:
-    """What to write for a function, or for a method of `owner`, that changes its argument in place."""
-    name = called.rpartition(".")[2]
-    owner, rest = (owner, list(arguments)) if owner else (arguments[0] if arguments else "x", list(arguments[1:]))
-    plain = called.rstrip("_")
-    if name in _IN_PLACE and rest:
-        value = f"{owner} {_IN_PLACE[name]} {rest[0]}"
-    elif "." in called:
-        value = f"{plain}({', '.join([owner, *rest])})"
+def helps_for(refusal: Refusal, words: Sequence[str], call: Call) -> list[str]:
+    """What to write instead of a call that is refused, in the call's own words."""
+    arguments = [short(argument.span.text, 20) for argument in call.arguments]
+    if refusal.kind == IN_PLACE and changes_in_place(words[-1]):
+        return [_assigned(words, call, arguments)]
+    if refusal.help == INPUT:
+        example = f"{words[-1]}({', '.join(arguments)})" if words[-1] in _IN_INPUTS and arguments else "randn(3)"
+        return [f'{INPUT}: `--x "{example}"`']
+    return [refusal.help] if refusal.help else []
+
+
+_IN_INPUTS = ("rand", "randn", "randint", "normal", "uniform")
+"""Random functions that the value of an input may use."""
+
+
+def _assigned(words: Sequence[str], call: Call, arguments: list[str]) -> str:
+    """`x = x + 1` for `x.add_(1)`, `x = torch.relu(x)` for `torch.relu_(x)`."""
+    function, name, plain = call.function, words[-1], ".".join(words).rstrip("_")
+    if len(words) > 1:
+        owner, value = arguments[0] if arguments else "x", f"{plain}({', '.join(arguments)})"
     else:
-        value = f"{owner}.{plain}({', '.join(rest)})"
+        owner = short(function.value.span.text) if isinstance(function, Attribute) else "x"
+        value = f"{owner}.{plain}({', '.join(arguments)})"
+        if name in _IN_PLACE and arguments:
+            value = f"{owner} {_IN_PLACE[name]} {arguments[0]}"
     return f"write `{owner} = {value}`" if owner.isidentifier() else f"write `{value}`"
