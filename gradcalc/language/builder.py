@@ -500,9 +500,8 @@ class _Builder:
         named_library = dialects.library_of(words)
         dialect, room, name = named_library or (self.dialect(words[-1], function, named), "", words[-1])
         strict = named_library is not None or self.libraries
-        if is_refused(
-            words, is_method=is_method
-        ):  # although the catalogue may have another library's function of that name
+        # Another library's function of that name may be known, so this is asked first.
+        if is_refused(words, is_method=is_method):
             raise self.unknown_function(words, name, expression, is_method)
         given = Arguments(positional, named, expression.span, dialect if strict else "", is_method)
         if name in FORMS:
