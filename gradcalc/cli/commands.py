@@ -256,7 +256,7 @@ def evaluate(ctx: click.Context, /, **options: Any) -> int:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json"]),
+    type=click.Choice(["text", "json", "markdown"]),
     default="text",
     show_default=True,
     help="How the catalogue is printed.",
@@ -267,10 +267,12 @@ def ops(names: Sequence[str], form: str) -> int:
     \b
         gradcalc ops
         gradcalc ops tanh
+        gradcalc ops std torch.max --format markdown
     """
     from ..render import catalogue
 
-    click.echo(catalogue.as_json(names) if form == "json" else catalogue.as_text(names))
+    write = {"text": catalogue.as_text, "json": catalogue.as_json, "markdown": catalogue.as_markdown}[form]
+    click.echo(write(names))
     return Status.OK
 
 

@@ -22,6 +22,7 @@ from .calls import Arguments, bound, signature_of
 from .expressions import OPERATORS
 from .forms import FORMS, Context
 from .names import assigned_names, entry_of, every, needed
+from .refusals import LEAVE_OUT, helps_for, is_refused, refusal_of
 from .scopes import Scope
 from .sharing import Memory
 from .syntax import (
@@ -56,18 +57,6 @@ from .trampoline import Steps, run
 from .values import CONSTANTS, At, Function, Items, Key, Library, Method, Value, node_of, plain, short
 
 _NEW_AXIS = {"newaxis"}
-_LEAVE_OUT = {
-    "backward": "leave it out: `grad` differentiates, and its argument is `--seed`",
-    "item": "leave it out: a number is a number here",
-    "detach": "leave it out; `--wrt` says what is differentiated by",
-    "cpu": "leave it out",
-    "cuda": "leave it out",
-    "to": "leave it out",
-    "numpy": "leave it out",
-    "requires_grad_": "leave it out; `--wrt` says what is differentiated by",
-    "zero_": "leave it out: nothing accumulates between commands",
-}
-"""Methods of arrays that have no meaning here, and what to do instead."""
 
 
 class Built(NamedTuple):
@@ -648,6 +637,9 @@ class Builder:
         if named_library is None and not is_method and dialect == "torch":
             room = "F"  # what is written without a library is mostly imported from there
         strict = named_library is not None or self.libraries
+        # Another library's function of that name may be known, so this is asked first.
+        if is_refused(words, is_method=is_method):
+            raise self.unknown_function(words, name, expression, is_method)
         given = Arguments(positional, named, expression.span, dialect if strict else "", is_method)
         if name in FORMS:
             context = Context(".".join(words), is_method, "torch" in self.libraries, self.known, self.fixed)
@@ -707,9 +699,12 @@ class Builder:
         if isinstance(function, Name) and (name in self.inputs or name in self.scope):
             return self.not_a_function(function, call)
         place = function.place if isinstance(function, Attribute) else function.span
+        if name not in LEAVE_OUT and (refusal := refusal_of(words, is_method=is_method)) is not None:
+            labels, helps = [Label(place, refusal.kind)], helps_for(refusal, words, call)
+            return GradcalcError("unknown-function", f"`{called}` {refusal.reason}", labels=labels, helps=helps)
         found = nearest(name, [known for known, entry in SPELLINGS.items() if entry.shown and "." not in known])
-        if name in _LEAVE_OUT:
-            helps = [_LEAVE_OUT[name]]
+        if name in LEAVE_OUT:
+            helps = [LEAVE_OUT[name]]
         else:
             helps = ([f"did you mean `{found}`?"] if found else []) + ["`gradcalc ops` lists every function"]
         what = "method" if is_method else "function"

@@ -40,6 +40,7 @@ _NUMPY = {
     "diagonal": ("k", "offset"),
     "tup": ("arrays",),
     "b": ("y",),
+    "n": ("N",),
     "x1": ("x",),
     "x2": ("y",),
 }
@@ -59,6 +60,8 @@ _TORCH = {
     "steps": ("num",),
     "mat2": ("y",),
     "vec2": ("y",),
+    "axis": ("dim", "dims"),
+    "keepdims": ("keepdim",),
 }
 ARGUMENTS: dict[str, dict[str, tuple[str, ...]]] = {
     "numpy": _NUMPY,
@@ -73,7 +76,7 @@ ARGUMENTS: dict[str, dict[str, tuple[str, ...]]] = {
 Under no name in particular are those that a text without a prefix may use.
 """
 
-FIRST = {"a", "x", "m", "v", "input", "array", "arr", "ary", "A", "tensors", "self", "x1", "y"}
+FIRST = {"a", "x", "m", "v", "input", "array", "arr", "ary", "A", "tensors", "self", "x1", "y", "val"}
 """What libraries call the first argument."""
 
 HARMLESS = {
@@ -81,6 +84,7 @@ HARMLESS = {
     "device": None,
     "requires_grad": None,
     "layout": None,
+    "optimize": None,
     "pin_memory": None,
     "memory_format": None,
     "order": None,
@@ -156,4 +160,4 @@ def argument_name(name: str, parameters: list[str], dialect: str = "") -> str:
 def library_name(parameter: str, dialect: str) -> str:
     """What a library calls the argument that the catalogue knows under this name."""
     known = {one: name for name, meant in reversed(ARGUMENTS[dialect].items()) for one in meant}
-    return known.get(parameter, parameter) if dialect == "torch" else parameter
+    return known.get(parameter, parameter) if dialect == "torch" and parameter not in _TORCH else parameter
