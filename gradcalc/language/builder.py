@@ -6,7 +6,6 @@ mask) is evaluated at the inputs given, by the function that the caller passes i
 
 from __future__ import annotations
 
-import operator as operator_module
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,12 +16,26 @@ from ..graph import SPELLINGS, Entry, Node, constant, inputs_of, is_constant, sc
 from ..ops import indexing, shape
 from ..ops.arithmetic import logical_and, logical_not, logical_or
 from . import dialects, programs
-from .builtins import BUILTINS, METHODS, updated
+from .builtins import BUILTINS, METHODS, compared, is_static, python_takes, truth_of, updated, would_join
 from .calls import Arguments, bound, signature_of
 from .expressions import OPERATORS
 from .forms import FORMS, Context
+from .mistakes import (
+    cannot_take,
+    check_dtype,
+    check_harmless,
+    check_truth,
+    columns,
+    list_arithmetic,
+    no_value,
+    not_a_function,
+    refuse_texts,
+    two_operands,
+    unknown_function,
+    unknown_name,
+)
 from .names import assigned_names, entry_of, every, needed
-from .refusals import LEAVE_OUT, helps_for, is_refused, refusal_of
+from .refusals import is_refused
 from .scopes import Scope
 from .sharing import Memory
 from .syntax import (
@@ -34,7 +47,6 @@ from .syntax import (
     Comparison,
     Comprehension,
     Conditional,
-    Define,
     Dictionary,
     Dots,
     Evaluate,
@@ -46,7 +58,6 @@ from .syntax import (
     Return,
     Slice,
     Starred,
-    Statement,
     Subscript,
     Text,
     Unary,
@@ -88,7 +99,7 @@ def index_key(item: Subscript, inputs: Mapping[str, Node], value_of: Callable[[N
     program = Program(item.span.source, (), frozenset(), {}, frozenset(), ())
     builder = Builder(program, inputs, value_of, {})
     key: list[Any] = run(builder.key(item.parts))
-    _refuse_texts(key, item)
+    refuse_texts(key, item)
     return key
 
 
@@ -140,7 +151,7 @@ class Builder:
             if isinstance(signal, programs.Returned):
                 return signal.value, signal.span
         if not isinstance(last, Evaluate):
-            raise _no_value(last)
+            raise no_value(last)
         return value, last.value.span
 
     def called(self) -> tuple[Value, Span]:
@@ -279,11 +290,11 @@ class Builder:
     def binary(self, expression: Binary) -> Steps:
         left = yield self.value(expression.left)
         if expression.operator in ("and", "or"):
-            known = _truth(left)
+            known = truth_of(left)
             if known is not None and known == (expression.operator == "or"):
                 return left  # as in Python, the right side is not looked at
             right = yield self.value(expression.right)
-            if known is not None and _truth(right) is not None:
+            if known is not None and truth_of(right) is not None:
                 return right
         else:
             right = yield self.value(expression.right)
@@ -295,14 +306,14 @@ class Builder:
         if isinstance(left, str) or isinstance(right, str):
             message = f"`{operator}` of texts is not read"
             raise GradcalcError("type", message, labels=[Label(span)], helps=["write the text itself"])
-        if operator in ("+", "*") and _python_would_join(left, right):
+        if operator in ("+", "*") and would_join(left, right):
             if not self.is_python:
-                raise _list_arithmetic(operator, span, place)
+                raise list_arithmetic(operator, span, place)
             return self.joined(operator, left, right, span)
         a = self.array(left, binary.left.span if binary else span)
         b = self.array(right, binary.right.span if binary else span)
         op = {"and": logical_and, "or": logical_or}.get(operator) or OPERATORS[operator]
-        _check_truth(operator, a, b, span, binary)
+        check_truth(operator, a, b, span, binary)
         try:
             made = op(a, b)
         except GradcalcError as error:
@@ -313,7 +324,7 @@ class Builder:
                 error.message += f" in `{short(span.text)}`"
                 error.args = (error.message,)
                 error.labels.append(Label(place, "", primary=False))
-                error.helps += _columns(binary, a, b)
+                error.helps += columns(binary, a, b)
             raise
         self.placed(made, span)
         if op.elementwise and a.shape != made.shape and b.shape != made.shape and a.ndim and b.ndim:
@@ -340,8 +351,8 @@ class Builder:
         for operator, right_expression, place in expression.rest:
             right = yield self.value(right_expression)
             span = left_expression.span.to(right_expression.span)
-            if _is_static(operator, left, right):
-                made = constant(_compared(operator, self.fixed_items(left), self.fixed_items(right), span))
+            if is_static(operator, left, right):
+                made = constant(compared(operator, self.fixed_items(left), self.fixed_items(right), span))
             else:
                 a, b = self.array(left, left_expression.span), self.array(right, right_expression.span)
                 pair = Binary(span, operator, left_expression, right_expression, place)
@@ -458,7 +469,7 @@ class Builder:
             return self.looked_up(owner, key, expression)
         if isinstance(owner, (tuple, list)) and len(key) == 1 and _is_place(key[0]):
             return self.pick(owner, key[0], expression)
-        _refuse_texts(key, expression)
+        refuse_texts(key, expression)
         array = self.array(owner, expression.value.span)
         return self.located(lambda: indexing.get(array, key, self.known), expression.span)
 
@@ -554,7 +565,7 @@ class Builder:
         else:
             target = yield self.value(function)
         if not isinstance(target, (Library, Method, Function)):
-            raise self.not_a_function(function, expression)
+            raise not_a_function(function, expression)
         return target
 
     def arguments(self, expression: Call, target: Value) -> Steps:
@@ -564,10 +575,10 @@ class Builder:
         name = "" if isinstance(target, Function) else target.name if isinstance(target, Method) else target.words[-1]
         for argument in expression.arguments:
             if name and argument.name == "dtype":
-                _check_dtype(argument)
+                check_dtype(argument)
                 continue
             if name and argument.name in dialects.HARMLESS and not self.takes(name, argument.name):
-                _check_harmless(argument)
+                check_harmless(argument)
                 continue
             if isinstance(argument.value, Starred):
                 positional += yield self.starred(argument.value)
@@ -597,7 +608,7 @@ class Builder:
             return False
         if name not in SPELLINGS or any(isinstance(one, Items) for one in positional):
             return True
-        return self.is_python and bool(positional) and _python_takes(name, positional)
+        return self.is_python and bool(positional) and python_takes(name, positional)
 
     def called_by_words(self, words: list[str], given: Sequence[Value], span: Span) -> Value:
         """The value of a library's function that was passed as a value."""
@@ -609,18 +620,6 @@ class Builder:
             SPELLINGS[one] for one in (name, *(f"{where}{name}" for where in dialects.FALLBACK)) if one in SPELLINGS
         ]
         return any(argument in signature_of(one).names for one in entries)
-
-    def not_a_function(self, function: Expression, call: Call) -> GradcalcError:
-        arguments = ", ".join(argument.span.text for argument in call.arguments)
-        text = short(function.span.text)
-        helps = [
-            f"to multiply, write `*`: `{text}*({short(arguments)})`"
-            if arguments
-            else f"leave the brackets out: `{text}`"
-        ]
-        return GradcalcError(
-            "type", f"`{short(function.span.text)}` is not a function", labels=[Label(function.span)], helps=helps
-        )
 
     def apply(
         self,
@@ -639,7 +638,7 @@ class Builder:
         strict = named_library is not None or self.libraries
         # Another library's function of that name may be known, so this is asked first.
         if is_refused(words, is_method=is_method):
-            raise self.unknown_function(words, name, expression, is_method)
+            raise self.unknown(words, name, expression, is_method)
         given = Arguments(positional, named, expression.span, dialect if strict else "", is_method)
         if name in FORMS:
             context = Context(".".join(words), is_method, "torch" in self.libraries, self.known, self.fixed)
@@ -648,9 +647,9 @@ class Builder:
             return self.located(lambda: self.from_extra(name, positional, named), expression.span)
         entry = dialects.find(dialect, room, name)
         if entry is None:
-            raise self.unknown_function(words, name, expression, is_method)
+            raise self.unknown(words, name, expression, is_method)
         if name in ("max", "min", "amax", "amin") and not is_method and len(words) == 1 and len(positional) > 1:
-            raise _two_operands(name, positional, expression)
+            raise two_operands(name, positional, expression)
         value = self.located(lambda: _applied(entry, name, bound(entry, name, given, self.fixed)), expression.span)
         if not strict and not entry.name.startswith("F."):
             self.compare_libraries(entry, name, given, value)
@@ -678,7 +677,7 @@ class Builder:
                 )
             )
         except (TypeError, ValueError, OverflowError, IndexError) as error:
-            raise _cannot_take(name, error) from None
+            raise cannot_take(name, error) from None
 
     def dialect(self, name: str, function: Expression, named: Container[str]) -> str:
         """Whose meaning a bare name or method has: the text's own library, else NumPy's."""
@@ -693,27 +692,10 @@ class Builder:
             )
         return "torch" if "torch" in self.libraries or "dim" in named or "keepdim" in named else "numpy"
 
-    def unknown_function(self, words: list[str], name: str, call: Call, is_method: bool) -> GradcalcError:
-        function = call.function
-        called = ".".join(words)
-        if isinstance(function, Name) and (name in self.inputs or name in self.scope):
-            return self.not_a_function(function, call)
-        place = function.place if isinstance(function, Attribute) else function.span
-        if name not in LEAVE_OUT and (refusal := refusal_of(words, is_method=is_method)) is not None:
-            labels, helps = [Label(place, refusal.kind)], helps_for(refusal, words, call)
-            return GradcalcError("unknown-function", f"`{called}` {refusal.reason}", labels=labels, helps=helps)
-        found = nearest(name, [known for known, entry in SPELLINGS.items() if entry.shown and "." not in known])
-        if name in LEAVE_OUT:
-            helps = [LEAVE_OUT[name]]
-        else:
-            helps = ([f"did you mean `{found}`?"] if found else []) + ["`gradcalc ops` lists every function"]
-        what = "method" if is_method else "function"
-        return GradcalcError(
-            "unknown-function",
-            f"unknown {what} `{called}`",
-            labels=[Label(place, f"not a {what} gradcalc knows")],
-            helps=helps,
-        )
+    def unknown(self, words: list[str], name: str, call: Call, is_method: bool) -> GradcalcError:
+        if isinstance(call.function, Name) and (name in self.inputs or name in self.scope):
+            return not_a_function(call.function, call)
+        return unknown_function(words, name, call, is_method)
 
 
 def _applied(entry: Entry, name: str, arguments: list[Any]) -> Any:
@@ -721,28 +703,7 @@ def _applied(entry: Entry, name: str, arguments: list[Any]) -> Any:
     try:
         return entry(*arguments)
     except (TypeError, ValueError, OverflowError, IndexError) as error:
-        raise _cannot_take(name, error) from None
-
-
-def _cannot_take(name: str, error: Exception) -> GradcalcError:
-    return GradcalcError("arguments", f"`{name}` cannot take these arguments", notes=[str(error).rstrip(".")])
-
-
-def _check_dtype(argument: Argument) -> None:
-    """All numbers are float64: to ask for that is harmless, to ask for another would change the answer."""
-    text = argument.value.span.text.strip("'\"").rpartition(".")[2]
-    if text not in ("float", "float64", "double"):
-        message = f"`dtype={argument.value.span.text}` would change the answer: numbers are float64 here"
-        raise GradcalcError("arguments", message, labels=[Label(argument.span)], helps=["leave it out"])
-
-
-def _check_harmless(argument: Argument) -> None:
-    """Where numbers are kept changes no value; what `out` overwrites, or `where` leaves out, is another matter."""
-    text = argument.value.span.text
-    needed = dialects.HARMLESS[argument.name or ""]
-    if needed is not None and text != needed:
-        message = f"`{argument.name}={short(text)}` is not read here"
-        raise GradcalcError("arguments", message, labels=[Label(argument.span)], helps=["leave it out"])
+        raise cannot_take(name, error) from None
 
 
 def _same(one: Value, other: Value) -> bool:
@@ -750,81 +711,6 @@ def _same(one: Value, other: Value) -> bool:
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(_same, one, other))
     return one is other
-
-
-def _two_operands(name: str, positional: list[Value], expression: Call) -> GradcalcError:
-    texts = [short(argument.value.span.text, 20) for argument in expression.arguments]
-    both = {"max": "maximum", "amax": "maximum"}.get(name, "minimum")
-    return GradcalcError(
-        "ambiguous",
-        f"`{name}` of two operands: the second would be read as an axis",
-        labels=[Label(expression.span)],
-        helps=[f"element by element: `{both}({texts[0]}, {texts[1]})`", f"along an axis: `{name}({texts[0]}, axis=0)`"],
-    )
-
-
-def _columns(binary: Binary, a: Node, b: Node) -> list[str]:
-    """The vector that would pair up if it were a column, and how to make it one."""
-    for one, other, operand in ((b, a, binary.right), (a, b, binary.left)):
-        if one.ndim == 1 and other.ndim == 2 and other.shape[0] == one.size:
-            text = short(operand.span.text)
-            return [f"to pair it with the rows, make `{text}` a column: `reshape({text}, ({one.size}, 1))`"]
-    if a.ndim == b.ndim == 1:
-        text = short(binary.left.span.text)
-        return [f"to combine every pair, make `{text}` a column: `reshape({text}, ({a.size}, 1))`"]
-    return []
-
-
-def _check_truth(operator: str, a: Node, b: Node, span: Span, binary: Binary | None) -> None:
-    """Refuse what NumPy and Python mean otherwise: conditions added up, and logic on numbers."""
-    if operator in ("+", "-") and a.boolean and b.boolean:
-        raise GradcalcError(
-            "type",
-            f"`{operator}` of two conditions is not a number in NumPy",
-            labels=[Label(span)],
-            helps=["count with `real(a) + real(b)`", "combine with `&` and `|`"],
-        )
-    if operator == "**" and a.boolean and b.boolean:
-        helps = ["either but not both: `logical_xor(a, b)`"]
-        raise GradcalcError("type", "a power of conditions is not defined", labels=[Label(span)], helps=helps)
-    if operator in ("&", "|", "and", "or") and not (a.boolean and b.boolean):
-        helps = ["put brackets round each comparison: `(x > 1) & (x < 3)`"]
-        if binary is not None and a.boolean != b.boolean:
-            number = binary.right if a.boolean else binary.left
-            helps.append(f"or compare: `{short(number.span.text)} != 0`")
-        raise GradcalcError("type", f"`{operator}` combines conditions, not numbers", labels=[Label(span)], helps=helps)
-
-
-def _python_would_join(left: Value, right: Value) -> bool:
-    """Whether a list meets a list or a number: NumPy adds them, but in Python `+` joins and `*` repeats."""
-    lists = [one for one in (left, right) if isinstance(one, (list, tuple))]
-    others = [one for one in (left, right) if isinstance(one, Node) and one.ndim]
-    return bool(lists) and not others
-
-
-def _list_arithmetic(operator: str, span: Span, place: Span) -> GradcalcError:
-    return GradcalcError(
-        "type",
-        f"`{operator}` between lists joins or repeats them in Python, but not arrays",
-        labels=[Label(span), Label(place, "", primary=False)],
-        helps=["say that it is an array: `array([1, 2])`"],
-    )
-
-
-def unknown_name(expression: Name, known: Iterable[str]) -> GradcalcError:
-    """The error for a name that has no value, with the nearest one that has."""
-    name = expression.name
-    entry = SPELLINGS.get(name)
-    if entry is not None and entry.shown:
-        return GradcalcError(
-            "unknown-name",
-            f"`{name}` is a function: it needs brackets",
-            labels=[Label(expression.span)],
-            helps=[f"call it: `{name}(…)`", f"or give an input of that name: `--{name} …`"],
-        )
-    found = nearest(name, [*known, *CONSTANTS])
-    helps = ([f"did you mean `{found}`?"] if found else []) + [f"give it a value: `--{name} 3`"]
-    return GradcalcError("unknown-name", f"`{name}` has no value", labels=[Label(expression.span)], helps=helps)
 
 
 def _libraries(program: Program, own: Container[str]) -> set[str]:
@@ -837,84 +723,14 @@ def _libraries(program: Program, own: Container[str]) -> set[str]:
     return used if used - {"math"} or dialect is None else {dialect}
 
 
-def _no_value(last: Statement) -> GradcalcError:
-    """The error for a text that ends with something that is no value."""
-    if isinstance(last, Assign):
-        helps = [f"end with the result: `{last.targets[0].span.text}`"]
-        message = "the text ends with an assignment, so it has no value"
-    elif isinstance(last, Define):
-        names = ", ".join(one.name for one in last.parameters)
-        helps = [f"call it: `{last.name}({names})`", f"or ask for it: `-f FILE:{last.name}`"]
-        message = "the text ends with a function, which is not called"
-    else:
-        helps = ["end with the result"]
-        message = "the text ends with a loop or a condition, so it has no value"
-    return GradcalcError("syntax", message, labels=[Label(last.span)], helps=helps)
-
-
-def _truth(value: Value) -> bool | None:
-    """Whether a value counts as true, where that is known without any inputs; None where not."""
-    if not isinstance(value, Node):
-        return bool(value)
-    return bool(value.attrs["value"].data) if is_constant(value) and value.size == 1 else None
-
-
-def _refuse_texts(key: Sequence[Any], expression: Subscript) -> None:
-    if any(isinstance(part, str) for part in key):
-        places = [part.span for part in expression.parts if isinstance(part, Text)] or [expression.span]
-        raise GradcalcError("index", "only a dictionary has texts as keys", labels=[Label(places[0])])
-
-
 def _is_place(key: Any) -> bool:
     return isinstance(key, slice) or (isinstance(key, Node) and key.ndim == 0 and not key.boolean)
-
-
-def _is_static(operator: str, left: Value, right: Value) -> bool:
-    """Whether a comparison is Python's own: of texts, of None, of shapes, or of what something is among."""
-    if operator in ("in", "not in", "is", "is not"):
-        return True
-    if any(one is None or isinstance(one, (str, dict)) for one in (left, right)):
-        return True
-    return isinstance(left, tuple) and isinstance(right, tuple)
-
-
-def _compared(operator: str, left: Any, right: Any, span: Span) -> bool:
-    if operator in ("is", "is not"):
-        if left is not None and right is not None and not isinstance(left, bool) and not isinstance(right, bool):
-            helps = ["compare with `==`"]
-            raise GradcalcError("type", "`is` does not compare numbers", labels=[Label(span)], helps=helps)
-        return (left is right) == (operator == "is")
-    try:
-        if operator in ("in", "not in"):
-            return (left in right) == (operator == "in")
-        return bool(_PYTHONS[operator](left, right))
-    except TypeError:
-        raise GradcalcError("type", f"`{operator}` does not compare these", labels=[Label(span)]) from None
-
-
-_PYTHONS: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator_module.eq,
-    "!=": operator_module.ne,
-    "<": operator_module.lt,
-    "<=": operator_module.le,
-    ">": operator_module.gt,
-    ">=": operator_module.ge,
-}
 
 
 def _spread(value: Value, argument: Argument) -> dict[str, Value]:
     if not isinstance(value, dict):
         raise GradcalcError("type", "`**` needs a dictionary to spread out", labels=[Label(argument.span)])
     return value
-
-
-def _python_takes(name: str, positional: Sequence[Value]) -> bool:
-    """Whether Python's `sum`, `max` or `min` would do with these in a file, where NumPy's would be written `np.sum`."""
-    if len(positional) == 1:
-        return isinstance(positional[0], (list, tuple)) or (
-            name == "sum" and isinstance(positional[0], Node) and positional[0].ndim > 1
-        )
-    return all(not isinstance(one, Node) or one.ndim == 0 for one in positional)
 
 
 _VALUES: dict[type, Callable[[Builder, Any], Any]] = {

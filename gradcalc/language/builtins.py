@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GradcalcError, Label, Span
-from ..graph import CATALOGUE, Node, as_node, constant
+from ..graph import CATALOGUE, Node, as_node, constant, is_constant
 from ..ops import indexing
 from . import programs
 from .trampoline import Steps
@@ -280,3 +281,63 @@ def _refuse_repeated(at: At, name: str, known: Callable[[Node], Any]) -> None:
     chosen = np.asarray(known(indexing.get(places, at.key or [], known)))
     if name != "set" and np.unique(chosen).size < chosen.size:
         raise GradcalcError("index", f"an index that names an element twice is not read before `{name}`")
+
+
+# what Python's operators do with what is no array --------------------------------------------------------
+
+
+def truth_of(value: Value) -> bool | None:
+    """Whether a value counts as true, where that is known without any inputs; None where not."""
+    if not isinstance(value, Node):
+        return bool(value)
+    return bool(value.attrs["value"].data) if is_constant(value) and value.size == 1 else None
+
+
+def would_join(left: Value, right: Value) -> bool:
+    """Whether a list meets a list or a number: NumPy adds them, but in Python `+` joins and `*` repeats."""
+    lists = [one for one in (left, right) if isinstance(one, (list, tuple))]
+    others = [one for one in (left, right) if isinstance(one, Node) and one.ndim]
+    return bool(lists) and not others
+
+
+def is_static(operator: str, left: Value, right: Value) -> bool:
+    """Whether a comparison is Python's own: of texts, of None, of shapes, or of what something is among."""
+    if operator in ("in", "not in", "is", "is not"):
+        return True
+    if any(one is None or isinstance(one, (str, dict)) for one in (left, right)):
+        return True
+    return isinstance(left, tuple) and isinstance(right, tuple)
+
+
+def compared(operator: str, left: Any, right: Any, span: Span) -> bool:
+    """Whether Python's comparison of two values that are no arrays holds."""
+    if operator in ("is", "is not"):
+        if left is not None and right is not None and not isinstance(left, bool) and not isinstance(right, bool):
+            helps = ["compare with `==`"]
+            raise GradcalcError("type", "`is` does not compare numbers", labels=[Label(span)], helps=helps)
+        return (left is right) == (operator == "is")
+    try:
+        if operator in ("in", "not in"):
+            return (left in right) == (operator == "in")
+        return bool(_PYTHONS[operator](left, right))
+    except TypeError:
+        raise GradcalcError("type", f"`{operator}` does not compare these", labels=[Label(span)]) from None
+
+
+_PYTHONS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def python_takes(name: str, positional: Sequence[Value]) -> bool:
+    """Whether Python's `sum`, `max` or `min` would do with these in a file, where NumPy's would be written `np.sum`."""
+    if len(positional) == 1:
+        return isinstance(positional[0], (list, tuple)) or (
+            name == "sum" and isinstance(positional[0], Node) and positional[0].ndim > 1
+        )
+    return all(not isinstance(one, Node) or one.ndim == 0 for one in positional)

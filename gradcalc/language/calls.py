@@ -34,9 +34,11 @@ def signature_of(entry: Entry) -> Signature:
     return Signature(names, call.__annotations__, known, rest)
 
 
-def shown_signature(entry: Entry) -> str:
-    """How a call looks: `sum(x, axis=None, keepdims=False)`."""
-    names, _, defaults, rest = signature_of(entry)
+def shown_signature(entry: Entry, dialect: str = "") -> str:
+    """How a call looks: `sum(x, axis=None, keepdims=False)`, with the names that a library gives its arguments."""
+    own, _, own_defaults, rest = signature_of(entry)
+    names = [dialects.library_name(one, dialect) for one in own]
+    defaults = {dialects.library_name(one, dialect): value for one, value in own_defaults.items()}
     parts = [f"{one}={defaults[one]!r}" if one in defaults else one for one in names] + ([f"*{rest}"] if rest else [])
     return f"{entry.name}({', '.join(parts)})"
 
@@ -69,7 +71,7 @@ def bound(entry: Entry, name: str, given: Arguments, fixed: Callable[[Value], An
         values[parameter] = value
     missing = [f"`{one}`" for one in signature.names if one not in values and one not in signature.defaults]
     if missing:
-        raise _wrong(f"`{name}` needs {' and '.join(missing)}", entry, given.span)
+        raise _wrong(f"`{name}` needs {' and '.join(missing)}", entry, given.span, (), given.dialect)
     ready = [
         _converted(one, signature.kinds[one], values.get(one, signature.defaults.get(one)), name, fixed)
         for one in signature.names
@@ -114,11 +116,11 @@ def _unknown_argument(entry: Entry, name: str, word: str, span: Span, dialect: s
         along = [one for one in known if one in ("axis", "dim") and word[:2] in ("ax", "di")]
         found = next(iter(along), None) or nearest(word, known)
         helps = [f"did you mean `{found}`?"] if found else []
-    return _wrong(f"`{name}` has no argument `{word}`", entry, span, helps)
+    return _wrong(f"`{name}` has no argument `{word}`", entry, span, helps, dialect)
 
 
-def _wrong(message: str, entry: Entry, span: Span, helps: Sequence[str] = ()) -> GradcalcError:
-    notes = [f"it is called as `{shown_signature(entry)}`"]
+def _wrong(message: str, entry: Entry, span: Span, helps: Sequence[str] = (), dialect: str = "") -> GradcalcError:
+    notes = [f"it is called as `{shown_signature(entry, dialect)}`"]
     return GradcalcError("arguments", message, labels=[Label(span)], notes=notes, helps=helps)
 
 

@@ -159,5 +159,7 @@ def argument_name(name: str, parameters: list[str], dialect: str = "") -> str:
 
 def library_name(parameter: str, dialect: str) -> str:
     """What a library calls the argument that the catalogue knows under this name."""
-    known = {one: name for name, meant in reversed(ARGUMENTS[dialect].items()) for one in meant}
-    return known.get(parameter, parameter) if dialect == "torch" and parameter not in _TORCH else parameter
+    if dialect != "torch":
+        return parameter
+    own = [(name, meant) for name, meant in reversed(_TORCH.items()) if name not in ("axis", "keepdims")]
+    return {one: name for name, meant in own for one in meant}.get(parameter, parameter)
