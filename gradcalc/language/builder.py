@@ -16,7 +16,7 @@ from ..graph import SPELLINGS, Entry, Node, constant, inputs_of, is_constant, sc
 from ..ops import indexing, shape
 from ..ops.arithmetic import logical_and, logical_not, logical_or
 from . import dialects
-from .calls import Arguments, bound, signature_of
+from .calls import Arguments, Bound, bound, signature_of
 from .forms import FORMS, Context
 from .names import assigned_names
 from .parser import OPERATORS
@@ -534,7 +534,7 @@ class _Builder:
             if other is None or other is entry:
                 continue
             try:
-                meant = other(*bound(other, name, given, self.fixed))
+                meant = _called(other, bound(other, name, given, self.fixed))
             except (GradcalcError, TypeError, ValueError, OverflowError, IndexError):
                 continue  # not a call that it would take
             if not _same(meant, value):
@@ -584,10 +584,14 @@ class _Builder:
         )
 
 
-def _applied(entry: Entry, name: str, arguments: list[Any]) -> Any:
+def _called(entry: Entry, arguments: Bound) -> Any:
+    return entry(*arguments.by_place, **arguments.by_name)
+
+
+def _applied(entry: Entry, name: str, arguments: Bound) -> Any:
     """A function's value; what NumPy itself refuses (a negative length, say) becomes an error of ours."""
     try:
-        return entry(*arguments)
+        return _called(entry, arguments)
     except (TypeError, ValueError, OverflowError, IndexError) as error:
         raise _cannot_take(name, error) from None
 

@@ -25,10 +25,10 @@ PREFIXES: dict[str, str] = {
 }
 """First word of a dotted name -> the library it stands for."""
 
-_ROOMS = {"linalg": "linalg", "special": "special", "functional": "F", "F": "F"}
+_ROOMS = {"linalg": "linalg", "special": "special", "functional": "F", "F": "F", "lax": "lax"}
 """Words that may stand before a function, and the room of the library that each is."""
 
-_PASSED_OVER = {"nn", "numpy", "scipy", "lax"}
+_PASSED_OVER = {"nn", "numpy", "scipy"}
 """Words between the prefix and the function that name no room of their own here."""
 
 _NUMPY = {
@@ -41,6 +41,7 @@ _NUMPY = {
     "b": ("y",),
     "x1": ("x",),
     "x2": ("y",),
+    "interpolation": ("method",),
 }
 _TORCH = {
     "dim": ("axis", "axes"),
