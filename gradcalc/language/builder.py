@@ -467,7 +467,7 @@ class _Builder:
             if argument.name == "dtype":
                 _check_dtype(argument)
                 continue
-            if argument.name in dialects.HARMLESS and not self.takes(words[-1], argument.name):
+            if argument.name in dialects.HARMLESS and not self.takes(words, argument.name):
                 _check_harmless(argument)
                 continue
             value = yield self.value(argument.value)
@@ -483,11 +483,11 @@ class _Builder:
                 named[argument.name] = (value, argument.span)
         return self.apply(words, function, positional, named, expression, is_method=owner is not None)
 
-    def takes(self, name: str, argument: str) -> bool:
+    def takes(self, words: list[str], argument: str) -> bool:
         """Whether some library's function of that name has a meaning for the argument."""
-        entries = [
-            SPELLINGS[one] for one in (name, *(f"{where}{name}" for where in dialects.FALLBACK)) if one in SPELLINGS
-        ]
+        name = words[-1]
+        places = (".".join(words[-2:]), name, *(f"{where}{name}" for where in dialects.FALLBACK))
+        entries = [SPELLINGS[one] for one in places if one in SPELLINGS]
         return any(argument in signature_of(one).names for one in entries)
 
     def not_a_function(self, function: Expression, call: Call) -> GradcalcError:

@@ -7,6 +7,7 @@ from . import elementwise as elementwise
 from . import indexing as indexing
 from . import joining as joining
 from . import linalg as linalg
+from . import logarithms as logarithms
 from . import making as making
 from . import nans as nans
 from . import order as order
@@ -19,3 +20,4 @@ from . import shape as shape
 from . import special as special
 from . import statistics as statistics
 from . import torch as torch
+from . import ufuncs as ufuncs

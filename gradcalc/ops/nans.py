@@ -23,7 +23,7 @@ def _without(x: Node, fill: float) -> Node:
     return select(isnan(x), fill, x)
 
 
-@derived("nansum(where(x > 0, x, nan)) | x=4", "nansum(x, axis=1, keepdims=True) | x=2,3")
+@derived("nansum(x + [0, nan, 0, 0]) | x=4", "nansum(x, axis=1, keepdims=True) | x=2,3")
 def nansum(
     x: Node, axis: Axis = None, keepdims: bool = False, initial: Node | None = None, where: Node | None = None
 ) -> Node:
@@ -32,7 +32,7 @@ def nansum(
     return total
 
 
-@derived("nanprod(where(x > 0, x, nan)) | x=4", "nanprod(x, axis=1, keepdims=True) | x=2,3")
+@derived("nanprod(x + [0, nan, 0, 0]) | x=4", "nanprod(x, axis=1, keepdims=True) | x=2,3")
 def nanprod(
     x: Node, axis: Axis = None, keepdims: bool = False, initial: Node | None = None, where: Node | None = None
 ) -> Node:
@@ -42,7 +42,7 @@ def nanprod(
 
 
 @derived(
-    "nanmean(where(x > -1, x, nan)) | x=6",
+    "nanmean(x + [0, nan, 0, 0]) | x=4",
     "nanmean(x, axis=1, keepdims=True) | x=2,3",
     "nanmean(x, where=y > -1) | x=4 y=4",
 )
@@ -57,7 +57,7 @@ def _nan_where_few(value: Node, x: Node, axis: Axis, keepdims: bool, mask: Node,
 
 
 @derived(
-    "nanvar(where(x > -1, x, nan)) | x=6",
+    "nanvar(x + [0, nan, 0, 0]) | x=4",
     "nanvar(x, axis=1, ddof=1, keepdims=True) | x=2,3",
     "nanvar(x, mean=y, correction=1) | x=3 y=1",
 )
@@ -77,7 +77,7 @@ def nanvar(
 
 
 @derived(
-    "nanstd(where(x > -1, x, nan)) | x=6",
+    "nanstd(x + [0, nan, 0, 0]) | x=4",
     "nanstd(x, axis=1, ddof=1, keepdims=True) | x=2,3",
     "nanstd(x, mean=y, correction=1) | x=3 y=1",
     kink=Kink(at="all elements are equal", takes="0"),
@@ -103,7 +103,7 @@ def _or_nan(value: Node, x: Node, axis: Axis, keepdims: bool) -> Node:
 
 
 @derived(
-    "nanmax(where(x > 0, x, nan)) | x=6",
+    "nanmax(x + [0, nan, 0, 0]) | x=4",
     "nanmax(x, axis=1, keepdims=True) | x=2,3",
     "nanmax(x, initial=1, where=y > 0) | x=3 y=3",
     kink=_EXTREME,
@@ -117,7 +117,7 @@ def nanmax(
 
 
 @derived(
-    "nanmin(where(x > 0, x, nan)) | x=6",
+    "nanmin(x + [0, nan, 0, 0]) | x=4",
     "nanmin(x, axis=1, keepdims=True) | x=2,3",
     "nanmin(x, initial=1, where=y > 0) | x=3 y=3",
     kink=_EXTREME,
@@ -130,26 +130,26 @@ def nanmin(
     return _or_nan(value, x, axis, keepdims) if initial is None else value
 
 
-@derived("nanargmax(where(x > 0, x, nan)) | x=6", "nanargmax(x, axis=1, keepdims=True) | x=2,3")
+@derived("nanargmax(x + [0, nan, 0, 0]) | x=4", "nanargmax(x, axis=1, keepdims=True) | x=2,3")
 def nanargmax(x: Node, axis: int | None = None, keepdims: bool = False) -> Node:
     """The place of the largest element that is not nan; nan where all are."""
     return _or_nan(argmax(_without(x, -math.inf), axis, keepdims), x, axis, keepdims)
 
 
-@derived("nanargmin(where(x > 0, x, nan)) | x=6", "nanargmin(x, axis=1, keepdims=True) | x=2,3")
+@derived("nanargmin(x + [0, nan, 0, 0]) | x=4", "nanargmin(x, axis=1, keepdims=True) | x=2,3")
 def nanargmin(x: Node, axis: int | None = None, keepdims: bool = False) -> Node:
     """The place of the smallest element that is not nan; nan where all are."""
     return _or_nan(argmin(_without(x, math.inf), axis, keepdims), x, axis, keepdims)
 
 
-@derived("nancumsum(where(x > 0, x, nan)) | x=4", "nancumsum(x, axis=0) | x=2,3")
+@derived("nancumsum(x + [0, nan, 0, 0]) | x=4", "nancumsum(x, axis=0) | x=2,3")
 def nancumsum(x: Node, axis: int | None = None) -> Node:
     """Running sum of the elements that are not nan."""
     total: Node = cumsum(_without(x, 0.0), axis)
     return total
 
 
-@derived("nancumprod(where(x > 0, x, nan)) | x=4", "nancumprod(x, axis=0) | x=2,3")
+@derived("nancumprod(x + [0, nan, 0, 0]) | x=4", "nancumprod(x, axis=0) | x=2,3")
 def nancumprod(x: Node, axis: int | None = None) -> Node:
     """Running product of the elements that are not nan."""
     whole: Node = cumprod(_without(x, 1.0), axis)

@@ -35,11 +35,16 @@ class Selected(NamedTuple):
 # places -----------------------------------------------------------------------------------------
 
 
+def _order(x: Any, axis: int) -> Any:
+    """The places in ascending order, nan last: among exact numbers too, which NumPy would not know."""
+    return np.argsort(np.where(x != x, np.inf, x) if x.dtype == object else x, axis, kind="stable")
+
+
 def _argsort(x: Any, axis: int, descending: bool) -> Any:
     if not descending:
-        return np.argsort(x, axis, kind="stable").astype(np.float64)
+        return _order(x, axis).astype(np.float64)
     # From the end, so that equal elements keep their order, and nan comes first.
-    back = np.flip(np.argsort(np.flip(x, axis), axis, kind="stable"), axis)
+    back = np.flip(_order(np.flip(x, axis), axis), axis)
     return (np.shape(x)[axis] - 1 - back).astype(np.float64)
 
 
@@ -112,7 +117,7 @@ def _axes(x: Node) -> Sequence[tuple[int, int]]:
 
 
 def _argrank(x: Any, rank: Any, propagate: bool) -> Any:
-    order = np.argsort(x, axis=-1, kind="stable")
+    order = _order(x, -1)
     ranks = np.nan_to_num(np.clip(np.asarray(rank).astype(np.float64), 0, np.shape(x)[-1] - 1)).astype(np.intp)
     places = np.take_along_axis(order, ranks[..., None], -1)
     if propagate:  # nan is sorted last, so one anywhere is there
@@ -344,7 +349,7 @@ def mode(input: Node, dim: int = -1, keepdim: bool = False) -> Selected:
 def _argpartition(x: Any, kth: tuple[int, ...], by_value: bool) -> Any:
     if not by_value:
         return np.argpartition(x, kth, axis=-1).astype(np.float64)
-    order = np.argsort(x, axis=-1, kind="stable")
+    order = _order(x, -1)
     ranks = np.argsort(np.argsort(np.partition(x, kth, axis=-1), axis=-1, kind="stable"), axis=-1)
     return np.take_along_axis(order, ranks, -1).astype(np.float64)
 

@@ -99,7 +99,7 @@ def _quantile(skip: bool, lower_half: bool = False) -> Callable[..., Any]:
         method = named.get("interpolation", method)
         rows = np.ravel(x) if axis is None else x
         each = [_rows(lambda row, q=q: one(row, q, method), rows, axis or 0, keepdims) for q in np.ravel(q)]
-        return np.array(each).reshape(*np.shape(q), *np.shape(each[0]))
+        return np.array(each).reshape((*np.shape(q), *np.shape(each[0])))
 
     return quantile
 
@@ -241,6 +241,7 @@ FUNCTIONS = {
         (np.min(x, axis=dim, keepdims=keepdim), np.max(x, axis=dim, keepdims=keepdim))
     ),
     "torch.logsumexp": lambda x, dim, keepdim=False: _logsumexp(x, dim, keepdims=keepdim),
+    "peak": lambda x, axis: np.ceil(np.max(x, axis=axis, keepdims=True)),
     "scipy.logsumexp": _logsumexp,
     "jax.logsumexp": _logsumexp,
     "torch.norm": _norm,
