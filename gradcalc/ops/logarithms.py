@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..graph import Node, as_node
-from .arithmetic import abs, not_equal, sign
+from .arithmetic import abs, minimum, not_equal, sign
 from .arithmetic import where as select
 from .elementwise import exp, log
 from .kinds import Axis, broadcast_shape, broadcast_to, derived, general, negative_axes, reduced_shape, reshape
@@ -65,9 +65,9 @@ def scaled_logsumexp(
     shape = broadcast_shape(a, factors)
     a, factors = broadcast_to(a, shape), broadcast_to(factors, shape)
     axes = negative_axes(axis, len(shape))
-    counts = not_equal(factors, 0)  # what counts for nothing must not set the scale, but has a derivative
+    counts = not_equal(factors, 0)  # what counts for nothing must not set the scale nor overflow, but has a derivative
     scale = peak(masked(select(counts, a, -np.inf), where, -np.inf), axes)
-    sums = sum(masked(factors * exp(a - scale), where, 0.0), axes, True)
+    sums = sum(masked(factors * exp(minimum(a - scale, 709.0)), where, 0.0), axes, True)
     kept = reduced_shape(shape, axes, keepdims)
     value = reshape(scale + log(abs(sums) if return_sign else sums), kept)
     return SignedLog(value, reshape(sign(sums), kept)) if return_sign else value
