@@ -16,6 +16,7 @@ from . import quantiles as quantiles
 from . import reduce as reduce
 from . import rooms as rooms
 from . import running as running
+from . import searching as searching
 from . import shape as shape
 from . import special as special
 from . import statistics as statistics
