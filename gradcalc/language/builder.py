@@ -17,7 +17,7 @@ from ..ops import indexing, shape
 from ..ops.arithmetic import logical_and, logical_not, logical_or
 from . import dialects, programs
 from .builtins import BUILTINS, METHODS, compared, is_static, python_takes, truth_of, updated, would_join
-from .calls import Arguments, bound, signature_of
+from .calls import Arguments, Bound, bound, signature_of
 from .expressions import OPERATORS
 from .forms import FORMS, Context
 from .mistakes import (
@@ -572,12 +572,12 @@ class Builder:
         """The values of a call's arguments, by place and by name."""
         positional: list[Value] = []
         named: dict[str, tuple[Value, Span]] = {}
-        name = "" if isinstance(target, Function) else target.name if isinstance(target, Method) else target.words[-1]
+        words = [] if isinstance(target, Function) else [target.name] if isinstance(target, Method) else target.words
         for argument in expression.arguments:
-            if name and argument.name == "dtype":
+            if words and argument.name == "dtype":
                 check_dtype(argument)
                 continue
-            if name and argument.name in dialects.HARMLESS and not self.takes(name, argument.name):
+            if words and argument.name in dialects.HARMLESS and not self.takes(words, argument.name):
                 check_harmless(argument)
                 continue
             if isinstance(argument.value, Starred):
@@ -614,11 +614,11 @@ class Builder:
         """The value of a library's function that was passed as a value."""
         return self.apply(words, Call(span, Name(span, words[-1]), ()), list(given), {}, is_method=False)
 
-    def takes(self, name: str, argument: str) -> bool:
+    def takes(self, words: list[str], argument: str) -> bool:
         """Whether some library's function of that name has a meaning for the argument."""
-        entries = [
-            SPELLINGS[one] for one in (name, *(f"{where}{name}" for where in dialects.FALLBACK)) if one in SPELLINGS
-        ]
+        name = words[-1]
+        places = (".".join(words[-2:]), name, *(f"{where}{name}" for where in dialects.FALLBACK))
+        entries = [SPELLINGS[one] for one in places if one in SPELLINGS]
         return any(argument in signature_of(one).names for one in entries)
 
     def apply(
@@ -662,7 +662,7 @@ class Builder:
             if other is None or other is entry:
                 continue
             try:
-                meant = other(*bound(other, name, given, self.fixed))
+                meant = _called(other, bound(other, name, given, self.fixed))
             except (GradcalcError, TypeError, ValueError, OverflowError, IndexError):
                 continue  # not a call that it would take
             if not _same(meant, value):
@@ -698,10 +698,14 @@ class Builder:
         return unknown_function(words, name, call, is_method)
 
 
-def _applied(entry: Entry, name: str, arguments: list[Any]) -> Any:
+def _called(entry: Entry, arguments: Bound) -> Any:
+    return entry(*arguments.by_place, **arguments.by_name)
+
+
+def _applied(entry: Entry, name: str, arguments: Bound) -> Any:
     """A function's value; what NumPy itself refuses (a negative length, say) becomes an error of ours."""
     try:
-        return entry(*arguments)
+        return _called(entry, arguments)
     except (TypeError, ValueError, OverflowError, IndexError) as error:
         raise cannot_take(name, error) from None
 

@@ -26,10 +26,10 @@ PREFIXES: dict[str, str] = {
 }
 """First word of a dotted name -> the library it stands for."""
 
-_ROOMS = {"linalg": "linalg", "special": "special", "nn": "nn", "functional": "F", "F": "F"}
+_ROOMS = {"linalg": "linalg", "special": "special", "nn": "nn", "functional": "F", "F": "F", "lax": "lax"}
 """Words that may stand before a function, and the room of the library that each is."""
 
-_PASSED_OVER = {"numpy", "scipy", "lax"}
+_PASSED_OVER = {"numpy", "scipy"}
 """Words between the prefix and the function that name no room of their own here."""
 
 _NUMPY = {
@@ -43,6 +43,7 @@ _NUMPY = {
     "n": ("N",),
     "x1": ("x",),
     "x2": ("y",),
+    "interpolation": ("method",),
 }
 _TORCH = {
     "dim": ("axis", "axes"),

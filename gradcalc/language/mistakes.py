@@ -193,7 +193,7 @@ def columns(binary: Binary, a: Node, b: Node) -> list[str]:
     return []
 
 
-def checktruth_of(operator: str, a: Node, b: Node, span: Span, binary: Binary | None) -> None:
+def check_truth(operator: str, a: Node, b: Node, span: Span, binary: Binary | None) -> None:
     """Refuse what NumPy and Python mean otherwise: conditions added up, and logic on numbers."""
     if operator in ("+", "-") and a.boolean and b.boolean:
         raise GradcalcError(

@@ -108,6 +108,8 @@ def element(x: Node, axis: int, place: int) -> Node:
 
 def segment(x: Node, axis: int, start: int, stop: int) -> Node:
     """The places `start` to `stop` of an axis counted from the right."""
+    if (start, stop) == (0, x.shape[axis]):
+        return x
     return index(x, (slice(start, stop, 1),) + (slice(None),) * (-axis - 1))
 
 
