@@ -47,9 +47,12 @@ def _shares(n: int, count: int) -> Any:
 
 def _ragged(x: Node, all_places: list[Any], outside: float) -> Node:
     """The windows at the given places of the last axes: they are counted there, new axes run through each."""
-    if all((places >= 0).all() and np.all(np.diff(places[:, 0], 2) == 0) for places in all_places):
-        size = tuple(places.shape[1] for places in all_places)
-        step = tuple(int(places[1, 0]) if len(places) > 1 else 1 for places in all_places)
+    size = tuple(places.shape[1] for places in all_places)
+    step = tuple(int(places[1, 0]) if len(places) > 1 else 1 for places in all_places)
+    starts = zip(all_places, step, strict=True)
+    if all(by > 0 and np.array_equal(places[:, 0], np.arange(len(places)) * by) for places, by in starts) and all(
+        (places >= 0).all() for places in all_places
+    ):
         return windows(x, size, step, (1,) * len(size))
     for at, places in enumerate(all_places, x.ndim - len(all_places)):
         x = pick(x, at, np.maximum(places, 0))
@@ -103,6 +106,7 @@ def _adaptive_max(x: Node, output_size: Sizes, axes: int, indices: bool) -> Node
     "adaptive_max_pool1d(x, 2) | x=1,4",
     "adaptive_max_pool1d(x, 3, return_indices=True)[0] | x=1,1,5",
     "adaptive_max_pool1d(x, 3, True)[1] | x=2,5",
+    spellings=("F.adaptive_max_pool1d",),
     kink=_TIES,
 )
 def adaptive_max_pool1d(input: Node, output_size: Sizes, return_indices: bool = False) -> Node | Both:
@@ -129,6 +133,17 @@ def adaptive_max_pool2d(input: Node, output_size: Sizes, return_indices: bool = 
 def adaptive_max_pool3d(input: Node, output_size: Sizes, return_indices: bool = False) -> Node | Both:
     """Largest elements of as many windows as asked for, which together cover the last three axes; perhaps places."""
     return _adaptive_max(input, output_size, 3, return_indices)
+
+
+@derived(
+    "torch.adaptive_max_pool1d(x, 2)[0] | x=1,4",
+    "torch.adaptive_max_pool1d(x, (3,))[1] | x=1,4",
+    name="torch.adaptive_max_pool1d",
+    kink=_TIES,
+)
+def torch_adaptive_max_pool1d(input: Node, output_size: Sizes) -> Node | Both:
+    """Largest elements of as many windows as asked for over the last axis, and their places."""
+    return _adaptive_max(input, output_size, 1, True)
 
 
 @derived("adaptive_max_pool1d_with_indices(x, 2)[0] | x=1,4", kink=_TIES)
@@ -177,7 +192,7 @@ _AT_ZERO = Kink(at="every element of a window is 0", takes="0")
     kink=_AT_ZERO,
 )
 def lp_pool1d(
-    input: Node, norm_type: float, kernel_size: PerAxis, stride: PerAxis | None = None, ceil_mode: bool = False
+    input: Node, norm_type: float, kernel_size: int, stride: PerAxis | None = None, ceil_mode: bool = False
 ) -> Node:
     """Roots of sums of powers of windows over the last axis; powers of the elements themselves, not of their sizes."""
     return _norm_pool(input, 1, norm_type, kernel_size, stride, ceil_mode)

@@ -124,6 +124,8 @@ def _transposed(
         y = _merged(einsum(f"...gc{outer},gco{inner}->...go{outer}{inner}", split, kernel), -2 * axes - 2)
     counts, reach = x.shape[-axes:], spans(size, holes)
     lengths = tuple((n - 1) * by + far for n, by, far in zip(counts, step, reach, strict=True))
+    if any(n + m <= 2 * edge for n, m, edge in zip(lengths, more, edges, strict=True)):
+        raise GradcalcError("arguments", f"`padding` {padding} takes all of the result away", operands=[with_shape(x)])
     whole = bordered(add_windows(y, lengths, step, holes), [(-n, m - n) for n, m in zip(edges, more, strict=True)])
     return _with_bias(whole, bias, axes)
 

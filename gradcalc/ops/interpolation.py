@@ -25,9 +25,9 @@ from .windows import each
 @derived(
     "interp(x, [-2, -1, 1, 2], y) | x=3 y=4",
     "interp(x, p, y) | x= p=1 y=1",
-    "interp(x, [0, 1, 3] + z, y) | x=2,2 y=3 z=",
+    "interp(x, array([0, 1, 3]) + z, y) | x=2,2 y=3 z=",
     "interp(x, [-1, 0, 1], y, left=z, right=7) | x=4 y=3 z=",
-    "interp(x, [0.5, 2, 1.2], y, period=z) | x=4 y=3 z= ",
+    "interp(x, [0.5, 2, 1.2], y, period=z) | x=4 y=3 z=",
     domain=((-2, 2), (-2, 2), (2.2, 2.9)),
     kink=Kink(at="x is on a knot", takes="the slope on its right; of the last knot, on its left"),
 )
@@ -100,9 +100,27 @@ def _scale(n: int, size: int, factor: float | None, align: bool) -> float:
     return n / size if factor is None else 1 / factor
 
 
-def _nearest(n: int, size: int, factor: float | None, align: bool, middle: float = 0.0) -> Taps:
-    places = np.floor((np.arange(size) + middle) * _scale(n, size, factor, False))
-    return np.minimum(places, n - 1)[:, None], np.ones((size, 1))
+def _nearest(middle: float) -> Callable[..., Taps]:
+    """The place that each new place falls into. PyTorch rounds to 32 bits here, so on a boundary that decides."""
+
+    def taps(n: int, size: int, factor: float | None, align: bool) -> Taps:
+        at = (np.arange(size) + middle) * _scale(n, size, factor, False)
+        return np.minimum(np.floor(at.astype(np.float32)), n - 1)[:, None], np.ones((size, 1))
+
+    return taps
+
+
+def _nearest_of_image(middle: float) -> Callable[..., Taps]:
+    """The same with two axes, for which PyTorch has other code: all in 32 bits, and simple sizes by themselves."""
+
+    def taps(n: int, size: int, factor: float | None, align: bool) -> Taps:
+        scale = np.float32(n) / np.float32(size) if factor is None else np.float32(1 / factor)
+        places = np.floor((np.arange(size, dtype=np.float32) + np.float32(middle)) * scale)
+        if middle == 0 and size in (n, 2 * n):
+            places = np.arange(size) // (size // n)
+        return np.minimum(places, n - 1)[:, None], np.ones((size, 1))
+
+    return taps
 
 
 def _coordinates(n: int, size: int, factor: float | None, align: bool) -> Any:
@@ -153,8 +171,8 @@ _SMOOTH = {
     "bicubic": _smoothed(lambda d: cubic(d, -0.5), 2),
 }
 _TAPS: dict[str, tuple[Callable[..., Taps], tuple[int, ...]]] = {
-    "nearest": (_nearest, (1, 2, 3)),
-    "nearest-exact": (lambda n, size, factor, align: _nearest(n, size, factor, align, 0.5), (1, 2, 3)),
+    "nearest": (_nearest(0.0), (1, 2, 3)),
+    "nearest-exact": (_nearest(0.5), (1, 2, 3)),
     "linear": (_linear, (1,)),
     "bilinear": (_linear, (2,)),
     "bicubic": (_cubic, (2,)),
@@ -205,6 +223,8 @@ def interpolate(
         pooled: Node = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[axes - 1](input, sizes)
         return pooled
     make = _SMOOTH[mode] if antialias else _TAPS[mode][0]
+    if axes == 2 and mode.startswith("nearest"):
+        make = _nearest_of_image(0.5 if mode == "nearest-exact" else 0.0)
     for axis in range(axes):
         taps = make(lengths[axis], sizes[axis], factors[axis], bool(align_corners))
         input = _resampled(input, axis + 2, taps)

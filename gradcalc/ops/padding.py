@@ -101,7 +101,8 @@ def pad(
             most = (None, None) if lengths is None else lengths[axis]
             ends = [_statistic(array, axis, mode, length, side) for side, length in enumerate(most)]
             first, last = (_block(array, axis, n, end) for n, end in zip((before, after), ends, strict=True))
-        array = concatenate([first, array, last], axis)
+        parts = [first, array, last]
+        array = concatenate([one for one in parts if one is array or one.shape[axis]], axis)
     return array
 
 
@@ -265,6 +266,9 @@ def pad_last(input: Node, pad: tuple[int, ...], mode: str = "constant", value: N
     if value is not None and not _is_zero(value):
         raise GradcalcError("arguments", f"`pad` with mode {mode!r} takes no `value`", helps=["leave it out"])
     _check_own_elements(input, widths, mode)
+    if mode == "circular":  # what negative widths take away does not come round again
+        input = bordered(input, [(min(before, 0), min(after, 0)) for before, after in widths])
+        widths = [(max(before, 0), max(after, 0)) for before, after in widths]
     return _padded_by_places(input, widths, _TORCH_MODES[mode])
 
 
@@ -309,6 +313,8 @@ def _check_own_elements(x: Node, widths: Pairs, mode: str) -> None:
             f"`pad` with mode {mode!r} needs widths {'below' if most else 'up to'} the lengths {lengths}",
             operands=[with_shape(x)],
         )
+    if any(n + before + after < 1 for n, (before, after) in zip(lengths, widths, strict=True)):
+        raise GradcalcError("arguments", f"`pad` by {widths} takes away all of the lengths {lengths}")
     if prod(lengths) == 0:
         raise GradcalcError(
             "empty", f"`pad` with mode {mode!r} cannot extend an axis of length 0", operands=[with_shape(x)]

@@ -42,11 +42,12 @@ class Pool:
         self.size = each(kernel_size, axes, "kernel_size")
         self.step = self.size if stride is None or stride == () else each(stride, axes, "stride")
         self.edges, self.holes = each(padding, axes, "padding", 0), each(dilation, axes, "dilation")
-        if any(edge > far // 2 for edge, far in zip(self.edges, spans(self.size, self.holes), strict=True)):
-            raise GradcalcError("arguments", f"`{what}`: `padding` {padding} may be at most half of the windows")
+        if any(edge > k // 2 for edge, k in zip(self.edges, self.size, strict=True)):
+            raise GradcalcError("arguments", f"`{what}`: `padding` {padding} may be at most half of `kernel_size`")
         pairs = zip(self.lengths, self.size, self.step, self.edges, self.holes, strict=True)
         self.counts = tuple(_count(*numbers, ceil_mode) for numbers in pairs)
-        if min(self.counts) < 1:
+        too_large = axes == 3 and any(k > n for k, n in zip(self.size, self.lengths, strict=True))  # even with padding
+        if min(self.counts) < 1 or (too_large and not what.startswith("max")):
             raise GradcalcError(
                 "shape", f"`{what}`: windows of {self.size} do not fit into {self.lengths}", operands=[with_shape(x)]
             )
