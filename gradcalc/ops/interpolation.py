@@ -12,10 +12,10 @@ from ..errors import GradcalcError
 from ..graph import Kink, Node, constant
 from .adaptive import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .arithmetic import abs, equal, greater, less, mod, where
-from .indexing import gather, pick, segment
+from .indexing import element, gather, pick, segment
 from .joining import concatenate
-from .kinds import Factors, PerAxis, derived, with_shape
-from .ordering import knot_above, order
+from .kinds import Factors, PerAxis, derived, reshape, with_shape
+from .ordering import knot_above, order, place
 from .reduce import sum
 from .windows import each
 
@@ -46,32 +46,29 @@ def interp(
             f"`interp` needs as many knots as values at them, in two vectors, got {xp.shape} and {fp.shape}",
             operands=[with_shape(xp), with_shape(fp)],
         )
+    if x.ndim == 0:
+        return reshape(interp(reshape(x, (1,)), xp, fp, left, right, period), ())
     if period is not None:
         x, xp, fp = _unrolled(x, xp, fp, period)
         left = right = None
-    first, last = segment(fp, -1, 0, 1), segment(fp, -1, fp.size - 1, fp.size)
-    start, end = segment(xp, -1, 0, 1), segment(xp, -1, xp.size - 1, xp.size)
-    low = _scalar(first) if left is None else left
-    high = _scalar(last) if right is None else right
+    (start, end), (first, last) = ((element(one, -1, 0), element(one, -1, one.size - 1)) for one in (xp, fp))
+    low, high = first if left is None else left, last if right is None else right
     if xp.size == 1:
-        inside = where(equal(x, _scalar(start)), _scalar(first), x)
+        inside = where(equal(x, start), first, x)
     else:
         above = knot_above(x, xp)
-        (x0, x1), (y0, y1) = ((gather(one, (above - 1,)), gather(one, (above,))) for one in (xp, fp))
+        sides = place(above - 1.0, xp.size), place(above, xp.size)
+        (x0, x1), (y0, y1) = ([gather(one, (side,)) for side in sides] for one in (xp, fp))
         same = equal(x0, x1)
         inside = y0 + where(same, 0.0, (x - x0) / where(same, 1.0, x1 - x0)) * (y1 - y0)
-    return where(less(x, _scalar(start)), low, where(greater(x, _scalar(end)), high, inside))
-
-
-def _scalar(one: Node) -> Node:
-    return sum(one)
+    return where(less(x, start), low, where(greater(x, end), high, inside))
 
 
 def _unrolled(x: Node, xp: Node, fp: Node, period: Node) -> tuple[Node, Node, Node]:
     """Within one period, and one more knot on each side of it."""
     length = abs(period)
     x, xp = mod(x, length), mod(xp, length)
-    places = order(xp)
+    places = place(order(xp), xp.size)
     xp, fp = gather(xp, (places,)), gather(fp, (places,))
     n = xp.size
     (a, b), (c, d) = ((segment(one, -1, n - 1, n), segment(one, -1, 0, 1)) for one in (xp, fp))
@@ -153,6 +150,8 @@ def _smoothed(kernel: Callable[[Any], Any], reach: int) -> Callable[..., Taps]:
     """Weights that widen where an image shrinks, so that every old element counts."""
 
     def taps(n: int, size: int, factor: float | None, align: bool) -> Taps:
+        if n == size:  # nothing to do, whatever the factor
+            return np.arange(n)[:, None], np.ones((n, 1))
         scale = _scale(n, size, factor, align)
         wide = max(scale, 1.0)
         centres = scale * (np.arange(size) + 0.5)

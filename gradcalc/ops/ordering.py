@@ -53,3 +53,17 @@ def knot_above(x: Node, knots: Node) -> Any:
 def cell(x: Node) -> Any:
     """The largest whole number not above a coordinate, as an index."""
     return (x,), {}
+
+
+@general(
+    kernel=lambda x, length: np.clip(np.nan_to_num(np.floor(x)), 0.0, length - 1.0),
+    shape=lambda x, length: x.shape,
+    vjp=lambda g, y, x, length: (None,),
+    flat=(0,),
+    examples=("place(x, 3)", "place(10*x, 4) | x=6"),
+)
+def place(x: Node, length: int) -> Any:
+    """The whole number below each element, or the nearest that is a place of an axis of a length: a safe index."""
+    if length < 1:
+        raise GradcalcError("shape", "an axis of length 0 has no places", operands=[with_shape(x)])
+    return (x,), {"length": length}

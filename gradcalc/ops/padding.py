@@ -14,7 +14,7 @@ from . import indexing, reduce
 from .indexing import gather, index, pick, segment
 from .joining import concatenate
 from .kinds import Widths, broadcast_to, derived, with_shape
-from .ordering import order
+from .ordering import order, place
 from .shape import flip, moveaxis
 
 Pairs = Sequence[tuple[int, int]]
@@ -185,7 +185,7 @@ def _median(x: Node, axis: int, keepdims: bool) -> Node:
     rows = moveaxis(x, axis, -1)
     n = rows.shape[-1]
     grids = np.indices((*rows.shape[:-1], 1), np.float64)[:-1]
-    places = segment(order(rows), -1, (n - 1) // 2, n // 2 + 1)
+    places = place(segment(order(rows), -1, (n - 1) // 2, n // 2 + 1), n)
     middle = gather(rows, (*(constant(grid) for grid in grids), places))
     return moveaxis(reduce.mean(middle, -1, keepdims), -1, axis)
 
@@ -269,6 +269,7 @@ def pad_last(input: Node, pad: tuple[int, ...], mode: str = "constant", value: N
     if mode == "circular":  # what negative widths take away does not come round again
         input = bordered(input, [(min(before, 0), min(after, 0)) for before, after in widths])
         widths = [(max(before, 0), max(after, 0)) for before, after in widths]
+        _check_not_empty(input, [(0, 0)] * (input.ndim - len(widths)) + widths, mode)
     return _padded_by_places(input, widths, _TORCH_MODES[mode])
 
 

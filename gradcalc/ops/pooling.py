@@ -13,6 +13,7 @@ from ..graph import Kink, Node, constant
 from . import reduce
 from .indexing import gather, put_gather
 from .kinds import PerAxis, derived, reshape, with_shape, zeros
+from .ordering import place
 from .padding import bordered
 from .windows import each, image, spans, windows
 
@@ -160,7 +161,7 @@ def largest(view: Node, places: Sequence[Any], lengths: Sequence[int], indices: 
     flat = reshape(view, (*view.shape[:-axes], math.prod(view.shape[-axes:])))
     grids = [constant(grid) for grid in np.indices(counts, np.float64)]
     found: Node = reduce.argmax(flat, -1)
-    return values, gather(constant(table.reshape(*counts, -1)), (*grids, found))
+    return values, gather(constant(table.reshape(*counts, -1)), (*grids, place(found, flat.shape[-1])))
 
 
 def _max_pool(

@@ -533,6 +533,7 @@ FUNCTIONS = {
     "order": _order,
     "knot_above": _knot_above,
     "cell": np.floor,
+    "place": lambda x, length: np.vectorize(lambda one: float(min(max(one // 1, 0), length - 1)), otypes=[float])(x),
     "interp": _interp,
     "interpolate": _interpolate,
     "upsample": _interpolate,
