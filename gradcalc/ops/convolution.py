@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from ..errors import GradcalcError
 from ..graph import Node, Shape
-from .kinds import PerAxis, derived, reshape, with_shape
+from .kinds import PerAxis, batch_trailing, bilinear, derived, reshape, with_shape
 from .linalg import einsum
 from .padding import bordered
 from .shape import flip, moveaxis
@@ -287,6 +291,43 @@ def conv_tbc(input: Node, weight: Node, bias: Node, pad: int = 0) -> Node:
 # NumPy's convolutions ---------------------------------------------------------------------------
 
 
+def _stretches(x: Any, y: Any) -> Any:
+    if x.ndim == 1:
+        return np.correlate(x, y, "valid")
+    rows = [np.correlate(a, b, "valid") for a, b in zip(_rows(x), _rows(y), strict=True)]
+    return np.reshape(rows, (*x.shape[:-1], x.shape[-1] - y.shape[-1] + 1))
+
+
+def _rows(x: Any) -> Any:
+    return np.reshape(x, (-1, x.shape[-1]))
+
+
+def _stretches_shape(x: Node, y: Node) -> Shape:
+    if x.shape[:-1] != y.shape[:-1] or not 0 < y.shape[-1] <= x.shape[-1]:
+        raise GradcalcError(
+            "shape", f"`stretches` of shapes {x.shape} and {y.shape}", operands=[with_shape(x), with_shape(y)]
+        )
+    return (*x.shape[:-1], x.shape[-1] - y.shape[-1] + 1)
+
+
+def _stretches_transposes(g: Node, x: Node, y: Node) -> tuple[Node, Node]:
+    around = y.shape[-1] - 1
+    return stretches(bordered(g, [(around, around)]), flip(y, -1)), stretches(x, g)
+
+
+@bilinear(
+    kernel=_stretches,
+    shape=_stretches_shape,
+    transposes=_stretches_transposes,
+    batch=batch_trailing,
+    source="the windows of a long vector, were they an array, would be as large as both vectors' product",
+    examples=("stretches(x, y) | x=5 y=2", "stretches(x, y) | x=2,3 y=2,3"),
+)
+def stretches(x: Node, y: Node) -> Any:
+    """Sums of products of a vector with every stretch of another that is as long as it is."""
+    return (x, y), {}
+
+
 @derived(
     "convolve(x, y) | x=4 y=2",
     "convolve(x, y) | x=2 y=3",
@@ -333,4 +374,5 @@ def _slid(long: Node, short: Node, mode: str, what: str) -> Node:
     if last < 0:
         raise GradcalcError("arguments", f"`{what}` may have mode 'full', 'same' or 'valid', not {mode!r}")
     edges = n - 1 - first, last - m  # what is not asked for is not computed
-    return einsum("xi,i->x", windows(bordered(long, [edges]), (n,), (1,), (1,)), short)
+    made: Node = stretches(bordered(long, [edges]), short)
+    return made

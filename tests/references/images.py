@@ -181,6 +181,11 @@ def _conv_tbc(x: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
     return y
 
 
+def _stretches(x: Any, y: Any) -> Any:
+    n = y.shape[-1]
+    return np.stack([np.sum(x[..., i : i + n] * y, -1) for i in range(x.shape[-1] - n + 1)], -1)
+
+
 # pooling ------------------------------------------------------------------------------------------------
 
 
@@ -513,6 +518,7 @@ FUNCTIONS = {
     "F.fold": _fold,
     **{f"conv{n}d": _conv(n) for n in _RANKS},
     **{f"conv_transpose{n}d": _conv_transpose(n) for n in _RANKS},
+    "stretches": _stretches,
     "torch.convolution": _convolution,
     "conv_tbc": _conv_tbc,
     **{f"avg_pool{n}d": _avg_pool(n) for n in _RANKS},
