@@ -115,8 +115,8 @@ def adaptive_max_pool1d(input: Node, output_size: Sizes, return_indices: bool = 
 
 
 @derived(
-    "adaptive_max_pool2d(x, (2, None)) | x=1,3,2",
     "adaptive_max_pool2d(x, 2) | x=1,1,2,4",
+    "adaptive_max_pool2d(x, (2, None)) | x=1,3,2",
     "adaptive_max_pool2d(x, (2, 2), return_indices=True)[1] | x=1,3,4",
     kink=_TIES,
 )
