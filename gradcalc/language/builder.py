@@ -645,7 +645,7 @@ class Builder:
             return self.located(lambda: FORMS[name](given, context), expression.span)
         if name in self.extra:
             return self.located(lambda: self.from_extra(name, positional, named), expression.span)
-        entry = dialects.find(dialect, room, name)
+        entry = dialects.find(dialect, room, name, is_method=is_method)
         if entry is None:
             raise self.unknown(words, name, expression, is_method)
         if name in ("max", "min", "amax", "amin") and not is_method and len(words) == 1 and len(positional) > 1:

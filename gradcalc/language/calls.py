@@ -192,10 +192,18 @@ def _are_pairs(plain: Any) -> bool:
     return isinstance(plain, tuple) and len(plain) == 2 and all(_is_whole(one) or _are_whole(one) for one in plain)
 
 
+def _is_number(plain: Any) -> bool:
+    return isinstance(plain, (int, float)) and not isinstance(plain, bool)
+
+
+def _each(plain: Any, fits: Callable[[Any], bool]) -> bool:
+    return isinstance(plain, tuple) and all(map(fits, plain))
+
+
 _FITS: dict[str, Callable[[Any], bool]] = {
     "bool": lambda plain: isinstance(plain, bool),
     "int": _is_whole,
-    "float": lambda plain: isinstance(plain, (int, float)) and not isinstance(plain, bool),
+    "float": lambda plain: _is_number(plain),
     "str": lambda plain: isinstance(plain, str),
     "None": lambda plain: plain is None,
     "tuple[int, ...]": _are_whole,
@@ -204,6 +212,10 @@ _FITS: dict[str, Callable[[Any], bool]] = {
     "Lengths": lambda plain: _is_whole(plain) or _are_whole(plain),
     "Labels": lambda plain: _is_whole(plain) or (isinstance(plain, tuple) and all(map(_FITS["Labels"], plain))),
     "object": lambda plain: True,
+    "PerAxis": lambda plain: _is_whole(plain) or _are_whole(plain),
+    "Sizes": lambda plain: _is_axis(plain) or _each(plain, lambda one: one is None or _is_whole(one)),
+    "Factors": lambda plain: _is_number(plain) or _each(plain, _is_number),
+    "Widths": lambda plain: _is_whole(plain) or _each(plain, lambda one: _is_whole(one) or _are_whole(one)),
 }
 """The annotations that parameters have, and whether a plain value is what each says."""
 
@@ -213,6 +225,10 @@ _WANTED = {
     "Axis": "whole numbers",
     "Lengths": "whole numbers",
     "Labels": "whole numbers",
+    "PerAxis": "whole numbers",
+    "Sizes": "whole numbers",
+    "Widths": "whole numbers or pairs of them",
+    "Factors": "numbers",
     "float": "a number",
     "int": "a whole number",
     "bool": "true or false",

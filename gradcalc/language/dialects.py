@@ -116,17 +116,19 @@ def library_of(words: list[str]) -> tuple[str, str, str] | None:
     return dialect, rooms[-1] if rooms else "", ".".join([*unknown, words[-1]])
 
 
-def find(dialect: str, room: str, name: str) -> Entry | None:
+def find(dialect: str, room: str, name: str, *, is_method: bool = False) -> Entry | None:
     """The function that a library means by a name.
 
     `linalg` is apart from the rest of each library; PyTorch's `F` is what the rest of it is, where it has no
-    function of its own. A name without a prefix may be any library's that has it, NumPy's first.
+    function of its own. A name without a prefix may be any library's that has it, NumPy's first; a function that
+    only PyTorch has is imported from `F`, a method is a tensor's.
     """
     if room == "linalg":
         places = [f"{dialect}.linalg.{name}", f"linalg.{name}", name]
     else:
         own = [f"F.{name}"] if room == "F" else []
-        places = [*own, f"{dialect}.{room}.{name}", f"{dialect}.{name}", name, *(f"{one}{name}" for one in FALLBACK)]
+        fallback = FALLBACK if is_method else ("F.", *FALLBACK)
+        places = [*own, f"{dialect}.{room}.{name}", f"{dialect}.{name}", name, *(f"{one}{name}" for one in fallback)]
     entry = next((SPELLINGS[place] for place in places if place in SPELLINGS), None)
     return entry if entry is not None and entry.shown else None
 
