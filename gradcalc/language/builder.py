@@ -14,12 +14,14 @@ import numpy as np
 from ..errors import GradcalcError, Label, Span, nearest
 from ..graph import SPELLINGS, Entry, Node, constant, inputs_of, is_constant, scalar_value
 from ..ops import indexing, shape
-from ..ops.arithmetic import logical_and, logical_not, logical_or
+from ..ops.arithmetic import logical_and, logical_not, logical_or, not_equal
 from . import dialects
+from .brackets import BRACKETS
 from .calls import Arguments, bound, signature_of
-from .forms import FORMS, Context
+from .forms import FORMS, NESTED, Context
 from .names import assigned_names
 from .parser import OPERATORS
+from .refusals import refused
 from .sharing import Memory
 from .syntax import (
     Argument,
@@ -42,13 +44,12 @@ from .syntax import (
     Unary,
 )
 from .trampoline import Steps, run
-from .values import CONSTANTS, Key, Library, Method, Value, node_of, plain, short
+from .values import CONSTANTS, Key, Library, Method, Place, Value, node_of, plain, short
 
 _NEW_AXIS = {"newaxis"}
 _LEAVE_OUT = {
     "backward": "leave it out: `grad` differentiates, and its argument is `--seed`",
     "item": "leave it out: a number is a number here",
-    "detach": "leave it out; `--wrt` says what is differentiated by",
     "cpu": "leave it out",
     "cuda": "leave it out",
     "to": "leave it out",
@@ -398,11 +399,23 @@ class _Builder:
         if isinstance(expression.value, Name) and expression.value.name == "s_" and "s_" not in self.inputs:
             return Key((yield self.key(expression.parts)))
         owner = yield self.value(expression.value)
+        if isinstance(owner, Library) and owner.words[-1] in BRACKETS:
+            return (yield self.bracketed(owner.words[-1], expression))
         key = yield self.key(expression.parts)
+        if isinstance(owner, Place) and owner.parts is None:
+            return Place(owner.array, key)
         if isinstance(owner, tuple) and len(key) == 1 and isinstance(key[0], (slice, Node)):
             return self.pick(owner, key[0], expression)
         array = self.array(owner, expression.value.span)
         return self.located(lambda: indexing.get(array, key, self.known), expression.span)
+
+    def bracketed(self, name: str, expression: Subscript) -> Steps:
+        """What NumPy makes of an index alone: `np.r_[x, 1, 0:3]`, `np.mgrid[0:2, 0:3]`."""
+        parts: list[Any] = []
+        for part in expression.parts:
+            value = yield self.value(part)
+            parts.append(value if value is None or isinstance(value, slice) else self.array(value, part.span))
+        return self.located(lambda: BRACKETS[name](parts), expression.span)
 
     def pick(self, owner: tuple[Value, ...], place: Any, expression: Subscript) -> Value:
         """An element or slice of a tuple, such as `x.shape[0]` or `slogdet(A)[1]`."""
@@ -425,11 +438,15 @@ class _Builder:
             return None if name in _NEW_AXIS else Library(words)
         if isinstance(owner, tuple) and name in getattr(owner, "_fields", ()):
             return getattr(owner, name)
+        if isinstance(owner, Place) and owner.parts is not None:
+            return Method(owner, f"at.{name}")
         array = self.array(owner, expression.value.span)
-        if name == "T" or (name == "mT" and array.ndim >= 2):
-            return self.located(
-                lambda: shape.transpose(array) if name == "T" else shape.swapaxes(array, -1, -2), expression.span
-            )
+        if name == "T":
+            return self.located(lambda: shape.transpose(array), expression.span)
+        if (name in ("mT", "mH") and array.ndim >= 2) or (name == "H" and array.ndim == 2):
+            return self.located(lambda: shape.swapaxes(array, -1, -2), expression.span)
+        if name == "at" and not called:
+            return Place(array)
         if name == "shape":
             return tuple(constant(length) for length in array.shape)
         if name == "ndim":
@@ -463,14 +480,18 @@ class _Builder:
             raise self.not_a_function(function, expression)
         positional: list[Value] = [] if owner is None else [owner]
         named: dict[str, tuple[Value, Span]] = {}
+        dtype: Argument | None = None
         for argument in expression.arguments:
             if argument.name == "dtype":
-                _check_dtype(argument)
+                if words[-1] in _MAKERS:
+                    dtype = argument
+                else:
+                    _check_dtype(argument)
                 continue
             if argument.name in dialects.HARMLESS and not self.takes(words[-1], argument.name):
                 _check_harmless(argument)
                 continue
-            value = yield self.value(argument.value)
+            value = yield self.nested(argument.value) if words[-1] in NESTED else self.value(argument.value)
             if argument.name is None:
                 if named:
                     raise GradcalcError(
@@ -481,7 +502,28 @@ class _Builder:
                 raise GradcalcError("arguments", f"`{argument.name}` is given twice", labels=[Label(argument.span)])
             else:
                 named[argument.name] = (value, argument.span)
-        return self.apply(words, function, positional, named, expression, is_method=owner is not None)
+        made = self.apply(words, function, positional, named, expression, is_method=owner is not None)
+        return made if dtype is None else self.kept_as(made, dtype)
+
+    def kept_as(self, made: Value, dtype: Argument) -> Value:
+        """A new array as its `dtype` has it: truth values are made of numbers, whole numbers are the same as floats."""
+        name = _dtype_name(dtype)
+        if not isinstance(made, Node):
+            _check_dtype(dtype)
+        elif name in ("bool", "bool_"):
+            return made if made.boolean else self.located(lambda: not_equal(made, 0.0), dtype.span)
+        elif name not in _WHOLE or inputs_of([made]) or np.any(self.known(made) != np.floor(self.known(made))):
+            _check_dtype(dtype)
+        return made
+
+    def nested(self, expression: Expression) -> Steps:
+        """A list whose lists stay lists, however alike their items are: `block([[A, B], [C, D]])`."""
+        if not isinstance(expression, Sequence):
+            return (yield self.value(expression))
+        items: list[Value] = []
+        for item in expression.items:
+            items.append((yield self.nested(item)))
+        return items
 
     def takes(self, name: str, argument: str) -> bool:
         """Whether some library's function of that name has a meaning for the argument."""
@@ -512,6 +554,8 @@ class _Builder:
         dialect, room, name = named_library or (self.dialect(words[-1], function, named), "", words[-1])
         strict = named_library is not None or self.libraries
         given = Arguments(positional, named, expression.span, dialect if strict else "", is_method)
+        if (error := refused(dialect, name, ".".join(words), is_method=is_method)) is not None:
+            raise error.locate(function.place if isinstance(function, Attribute) else function.span, self.latest.get)  # type: ignore[arg-type]
         if name in FORMS:
             context = Context(".".join(words), is_method, "torch" in self.libraries, self.known, self.fixed)
             return self.located(lambda: FORMS[name](given, context), expression.span)
@@ -596,9 +640,24 @@ def _cannot_take(name: str, error: Exception) -> GradcalcError:
     return GradcalcError("arguments", f"`{name}` cannot take these arguments", notes=[str(error).rstrip(".")])
 
 
+_MAKERS = {
+    *("array", "asarray", "asanyarray", "tensor", "as_tensor", "arange", "range", "zeros", "ones", "full", "empty"),
+    *("eye", "identity", "tri", "zeros_like", "ones_like", "full_like", "indices", "tril_indices", "triu_indices"),
+    *("new_zeros", "new_ones", "new_full", "new_tensor", "linspace"),
+}
+"""Functions that make arrays of numbers which may be whole: then it is all the same whether they are kept as such."""
+
+
+def _dtype_name(argument: Argument) -> str:
+    return argument.value.span.text.strip("'\"").rpartition(".")[2]
+
+
+_WHOLE = {"int", "int8", "int16", "int32", "int64", "long", "short", "intp", "int_"}
+
+
 def _check_dtype(argument: Argument) -> None:
     """All numbers are float64: to ask for that is harmless, to ask for another would change the answer."""
-    text = argument.value.span.text.strip("'\"").rpartition(".")[2]
+    text = _dtype_name(argument)
     if text not in ("float", "float64", "double"):
         message = f"`dtype={argument.value.span.text}` would change the answer: numbers are float64 here"
         raise GradcalcError("arguments", message, labels=[Label(argument.span)], helps=["leave it out"])

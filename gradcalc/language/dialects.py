@@ -121,13 +121,12 @@ def find(dialect: str, room: str, name: str) -> Entry | None:
     else:
         own = [f"F.{name}"] if room == "F" else []
         places = [*own, f"{dialect}.{room}.{name}", f"{dialect}.{name}", name, *(f"{one}{name}" for one in FALLBACK)]
-    entry = next((SPELLINGS[place] for place in places if place in SPELLINGS), None)
-    return entry if entry is not None and entry.shown else None
+    return next((SPELLINGS[place] for place in places if place in SPELLINGS and SPELLINGS[place].shown), None)
 
 
 def differs(name: str) -> bool:
     """Whether PyTorch means another function by a name than NumPy does."""
-    return f"torch.{name}" in SPELLINGS and name in SPELLINGS
+    return f"torch.{name}" in SPELLINGS and name in SPELLINGS and SPELLINGS[name].shown
 
 
 def prefixes_in(tokens: Iterable[Token]) -> frozenset[str]:

@@ -49,6 +49,14 @@ class Key:
     parts: list[Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """JAX's `x.at`, and with an index `x.at[1:, 0]`, on its way to `.set(…)`."""
+
+    array: Node
+    parts: list[Any] | None = None
+
+
 def node_of(value: Value) -> Node:
     """A value as one array: lists become stacked, numbers constants."""
     if isinstance(value, Node):
@@ -80,6 +88,8 @@ def _described(value: Value) -> str:
         return "`...`"
     if isinstance(value, Library):
         return f"the library name `{'.'.join(value.words)}`"
+    if isinstance(value, Place):
+        return "`.at`, which is followed by an index and `.set(…)`"
     if isinstance(value, Method):
         return f"the function `{value.name}`, which is not called"
     return "no array"
