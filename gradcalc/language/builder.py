@@ -553,6 +553,8 @@ class _Builder:
         named_library = dialects.library_of(words)
         dialect, room, name = named_library or (self.dialect(words[-1], function, named), "", words[-1])
         strict = named_library is not None or self.libraries
+        if is_method and name in dialects.SECOND:
+            positional[:2] = reversed(positional[:2])
         given = Arguments(positional, named, expression.span, dialect if strict else "", is_method)
         if (error := refused(dialect, name, ".".join(words), is_method=is_method)) is not None:
             raise error.locate(function.place if isinstance(function, Attribute) else function.span, self.latest.get)  # type: ignore[arg-type]

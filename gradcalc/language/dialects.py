@@ -58,6 +58,9 @@ _TORCH = {
     "steps": ("num",),
     "mat2": ("y",),
     "vec2": ("y",),
+    "split_size": ("split_size_or_sections",),
+    "split_sizes": ("split_size_or_sections",),
+    "sections": ("indices_or_sections",),
 }
 ARGUMENTS: dict[str, dict[str, tuple[str, ...]]] = {
     "numpy": _NUMPY,
@@ -74,6 +77,9 @@ Under no name in particular are those that a text without a prefix may use.
 
 FIRST = {"a", "x", "m", "v", "input", "array", "arr", "ary", "A", "tensors", "self", "x1", "y"}
 """What libraries call the first argument."""
+
+SECOND = {"compress"}
+"""Methods whose array is the second argument of the function of that name."""
 
 HARMLESS = {
     "out": "None",

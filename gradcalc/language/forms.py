@@ -96,6 +96,16 @@ def _common_shape(given: Arguments, context: Context) -> Value:
     return _lengths(broadcast_shape(*stretched) if stretched else ())
 
 
+def _slice(given: Arguments, context: Context) -> Value:
+    """`slice(0, 2)`: what `0:2` is in an index."""
+    bounds = [context.fixed(value) for value in given.positional]
+    if not 1 <= len(bounds) <= 3 or given.named or not all(one is None or isinstance(one, int) for one in bounds):
+        raise GradcalcError("arguments", "`slice` takes one to three whole numbers")
+    if bounds[2:] == [0]:
+        raise GradcalcError("index", "a slice cannot step by 0")
+    return slice(*bounds)
+
+
 def _crossed(given: Arguments, context: Context) -> Value:
     """`ix_([0, 2], [True, False])`: indices that meet each other, masks as the places where they are true."""
     vectors = [node_of(value) for value in given.positional]
@@ -224,6 +234,7 @@ FORMS: dict[str, Form] = {
     **dict.fromkeys(("is_complex", "iscomplexobj"), _about(lambda x: constant(False))),
     "broadcast_shapes": _common_shape,
     "ix_": _crossed,
+    "slice": _slice,
     "block": _block,
     "index_put": _index_put,
     "set_at": lambda given, context: _written(given, context, add=False),

@@ -44,6 +44,8 @@ REFUSED: dict[str, tuple[str, str]] = {
 def refused(dialect: str, name: str, called: str, *, is_method: bool) -> GradcalcError | None:
     """The error for a function that is refused by name, if this one is."""
     found = REFUSED.get(f"{dialect}.{name}") or REFUSED.get(name)
+    if is_method and dialect != "torch" and name == "resize":
+        found = _IN_PLACE, "make a new array: `np.resize(x, shape)`"
     if found is None and is_method and name.endswith("_") and not name.startswith("_") and name not in _NO_EFFECT:
         found = _IN_PLACE, f"what it leaves behind is `{called[:-1]}(…)`: assign that"
     if found is None:

@@ -176,9 +176,10 @@ def _from_last(size: tuple[int, ...], stride: tuple[int, ...]) -> Any:
 def resize(a: Node, new_shape: int | tuple[int, ...]) -> Node:
     """The elements row by row in another shape, over again where it is larger."""
     shape = (new_shape,) if isinstance(new_shape, int) else new_shape
-    if a.size == 0 and prod(shape):
+    count: int = prod(shape)
+    if a.size == 0 and count:
         raise GradcalcError("shape", f"an array without elements cannot fill shape {shape}", operands=[with_shape(a)])
-    places = np.arange(prod(shape), dtype=np.float64) % max(a.size, 1)
+    places = np.arange(count, dtype=np.float64) % max(a.size, 1)
     return gather(ravel(a), (constant(places.reshape(shape)),))
 
 
