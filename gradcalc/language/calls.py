@@ -39,8 +39,9 @@ def signature_of(entry: Entry) -> Signature:
 
 def shown_signature(entry: Entry) -> str:
     """How a call looks: `sum(x, axis=None, keepdims=False)`."""
-    names, _, defaults, rest = signature_of(entry)
+    names, kinds, defaults, rest = signature_of(entry)
     parts = [f"{one}={defaults[one]!r}" if one in defaults else one for one in names] + ([f"*{rest}"] if rest else [])
+    parts = [f"*{part}" if kinds.get(part) == "Arrays" else part for part in parts]
     return f"{entry.name}({', '.join(parts)})"
 
 

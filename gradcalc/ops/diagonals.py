@@ -12,7 +12,7 @@ from .arithmetic import where
 from .elementwise import power
 from .indexing import put, put_gather, put_index
 from .joining import stack
-from .kinds import derived, negative_axis, with_shape
+from .kinds import derived, negative_axis, with_shape, zeros
 from .shape import as_matrix, broadcast_to, diagonal, diagonal_matrix, moveaxis, ravel, reshape
 from .views import axis_of, place_in
 
@@ -134,6 +134,8 @@ def increasing_vander(x: Node, N: int | None = None) -> Node:
 
 def _powers(x: Node, count: int | None, increasing: bool) -> Node:
     exponents = list(range(x.shape[-1] if count is None else count))
+    if not exponents:
+        return zeros((*x.shape, 0))
     return stack([power(x, float(n)) for n in (exponents if increasing else exponents[::-1])], -1)
 
 

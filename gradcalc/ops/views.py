@@ -9,8 +9,9 @@ import numpy as np
 
 from ..errors import GradcalcError
 from ..graph import Node, constant, is_constant, is_input
-from .indexing import element, gather, segment
-from .kinds import Lengths, derived, general, negative_axis, with_shape
+from . import reduce
+from .indexing import element, gather, put_gather, segment
+from .kinds import Lengths, derived, general, negative_axis, with_shape, zeros
 from .shape import broadcast_to, moveaxis, ravel, reshape, resolved, swapaxes
 
 # shapes -----------------------------------------------------------------------------------------
@@ -158,18 +159,42 @@ def as_strided(input: Node, size: tuple[int, ...], stride: tuple[int, ...], stor
         raise GradcalcError(
             "arguments", "`as_strided` reads memory as it lies, which is known of inputs alone", helps=["index it"]
         )
+    return gather(ravel(input), (constant(_strided(input, size, stride, storage_offset or 0)),))
+
+
+@derived("as_strided_scatter(x, y, (2, 2), (1, 2)) | x=3,3 y=2,2", "as_strided_scatter(x, y, (2,), (2,), 1) | x=4 y=2")
+def as_strided_scatter(
+    input: Node, src: Node, size: tuple[int, ...], stride: tuple[int, ...], storage_offset: int | None = None
+) -> Node:
+    """The array with the elements at strides, counted in elements row by row, replaced."""
+    places = _strided(input, size, stride, storage_offset or 0)
+    if np.unique(places).size < places.size:
+        raise GradcalcError("arguments", "`as_strided_scatter` would write several values to one place")
+    if src.shape != places.shape:
+        raise GradcalcError("shape", f"the place has shape {places.shape}, not {src.shape}", operands=[with_shape(src)])
+    return reshape(put_gather(ravel(input), src, (constant(places),)), input.shape)
+
+
+def _strided(x: Node, size: tuple[int, ...], stride: tuple[int, ...], start: int) -> Any:
+    """The places of an array's elements, counted row by row, that strides lead to."""
     if len(size) != len(stride) or any(n < 0 for n in (*size, *stride)):
         raise GradcalcError("arguments", f"size {size} and stride {stride} do not pair up")
-    start = storage_offset or 0
-    places = start + sum((np.arange(n).reshape((n,) + (1,) * i) * step for i, (n, step) in _from_last(size, stride)), 0)
-    last = start + sum((n - 1) * step for n, step in zip(size, stride, strict=True))
-    if prod(size) and not 0 <= start <= last < input.size:
-        raise GradcalcError("index", f"place {last} is out of range: the array has {input.size} elements")
-    return gather(ravel(input), (constant(np.broadcast_to(np.asarray(places, np.float64), size)),))
+    places = np.full(size, float(start))
+    for axis, (n, step) in enumerate(zip(size, stride, strict=True)):
+        places += (np.arange(n) * step).reshape((n,) + (1,) * (len(size) - axis - 1))
+    if places.size and not 0 <= start <= np.max(places) < x.size:
+        raise GradcalcError("index", f"place {np.max(places):g} is out of range: the array has {x.size} elements")
+    return places
 
 
-def _from_last(size: tuple[int, ...], stride: tuple[int, ...]) -> Any:
-    return enumerate(reversed(list(zip(size, stride, strict=True))))
+@derived("sum_to_size(x, (3,)) | x=2,3", "sum_to_size(x, (2, 1)) | x=2,3", "sum_to_size(x, ()) | x=2")
+def sum_to_size(input: Node, size: Lengths) -> Node:
+    """The array summed to a shape that stretches to its own."""
+    wanted = (size,) if isinstance(size, int) else tuple(size)
+    broadcast_to(zeros(wanted), input.shape)  # refuses a shape that does not
+    new = input.ndim - len(wanted)
+    axes = tuple(i for i, n in enumerate(input.shape) if i < new or (wanted[i - new] == 1 and n != 1))
+    return reshape(reduce.sum(input, axes), wanted) if axes else input
 
 
 @derived("resize(x, (2, 3)) | x=4", "resize(x, 2) | x=2,2")

@@ -46,6 +46,21 @@ def _as_strided(x: Any, size: Any, stride: Any, storage_offset: int = 0) -> Any:
     return out
 
 
+def _as_strided_scatter(x: Any, src: Any, size: Any, stride: Any, storage_offset: int = 0) -> Any:
+    out = x.copy()
+    for place in np.ndindex(*size):
+        out.flat[storage_offset + sum(i * step for i, step in zip(place, stride, strict=True))] = src[place]
+    return out
+
+
+def _sum_to_size(x: Any, size: Any) -> Any:
+    out = np.zeros(size)
+    for place in np.ndindex(*x.shape):
+        last = place[x.ndim - len(size) :]
+        out[tuple(i if n > 1 else 0 for i, n in zip(last, size, strict=True))] += x[place]
+    return out
+
+
 # splitting ------------------------------------------------------------------------------------------
 
 
@@ -310,6 +325,8 @@ FUNCTIONS = {
     "torch.unfold": _unfold,
     "sliding_window_view": np.lib.stride_tricks.sliding_window_view,
     "as_strided": _as_strided,
+    "as_strided_scatter": _as_strided_scatter,
+    "sum_to_size": _sum_to_size,
     "torch.split": _torch_split,
     "tensor_split": lambda x, where, dim=0: np.array_split(x, where, dim),
     "chunk": _chunk,
