@@ -58,6 +58,8 @@ _TORCH = {
     "steps": ("num",),
     "mat2": ("y",),
     "vec2": ("y",),
+    "dim1": ("axis1",),
+    "dim2": ("axis2",),
     "split_size": ("split_size_or_sections",),
     "split_sizes": ("split_size_or_sections",),
     "sections": ("indices_or_sections",),

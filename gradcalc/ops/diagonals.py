@@ -19,12 +19,6 @@ from .views import axis_of, place_in
 # making and replacing ---------------------------------------------------------------------------
 
 
-@derived("torch.diagonal(x) | x=2,3", "torch.diagonal(x, offset=1, dim1=-2, dim2=-1) | x=2,2,3", name="torch.diagonal")
-def diagonal_of(input: Node, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Node:
-    """The diagonal over two axes, which becomes the last axis."""
-    return diagonal(input, offset, dim1, dim2)
-
-
 @derived("torch.linalg.diagonal(x) | x=2,3,3", "torch.linalg.diagonal(x, offset=-1, dim1=0, dim2=1) | x=2,3,3",
          name="torch.linalg.diagonal")  # fmt: skip
 def diagonal_of_last(A: Node, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Node:

@@ -228,14 +228,6 @@ def logspace_by_base(start: Node, end: Node, steps: int, base: float = 10.0) -> 
     return logspace(start, end, steps, True, constant(base), 0)
 
 
-@derived("torch.linspace(0, x, 3) | x=", "torch.linspace(x, y, steps=3) | x=2 y=2", name="torch.linspace")
-def linspace_of(start: Node, end: Node, steps: int) -> Node:
-    """Numbers from start to end at equal distances, along a new first axis."""
-    samples = linspace(start, end, steps)
-    assert isinstance(samples, Node)
-    return samples
-
-
 @derived(
     "geomspace(1, 8, 4)",
     "geomspace(x, y, 3) | x= y=2",
