@@ -14,18 +14,20 @@ import numpy as np
 from ..errors import GradcalcError, Label, Span, nearest
 from ..graph import SPELLINGS, Entry, Node, constant, inputs_of, is_constant, scalar_value
 from ..ops import indexing, shape
-from ..ops.arithmetic import logical_and, logical_not, logical_or
+from ..ops.arithmetic import logical_and, logical_not, logical_or, not_equal
 from . import dialects, programs
-from .builtins import BUILTINS, METHODS, compared, is_static, python_takes, truth_of, updated, would_join
+from .brackets import BRACKETS
+from .builtins import BUILTINS, METHODS, compared, is_static, python_takes, truth_of, would_join
 from .calls import Arguments, Bound, bound, signature_of
 from .expressions import OPERATORS
-from .forms import FORMS, Context
+from .forms import FORMS, NESTED, Context
 from .mistakes import (
     cannot_take,
     check_dtype,
     check_harmless,
     check_truth,
     columns,
+    dtype_name,
     list_arithmetic,
     no_value,
     not_a_function,
@@ -65,7 +67,7 @@ from .syntax import (
 )
 from .syntax import Sequence as Syntax
 from .trampoline import Steps, run
-from .values import CONSTANTS, At, Function, Items, Key, Library, Method, Value, node_of, plain, short
+from .values import CONSTANTS, Function, Items, Key, Library, Method, Place, Value, node_of, plain, short
 
 _NEW_AXIS = {"newaxis"}
 
@@ -462,9 +464,11 @@ class Builder:
         if isinstance(expression.value, Name) and expression.value.name == "s_" and "s_" not in self.inputs:
             return Key((yield self.key(expression.parts)))
         owner = yield self.value(expression.value)
+        if isinstance(owner, Library) and owner.words[-1] in BRACKETS:
+            return (yield self.bracketed(owner.words[-1], expression))
         key = yield self.key(expression.parts)
-        if isinstance(owner, At):
-            return At(owner.owner, key)
+        if isinstance(owner, Place) and owner.parts is None:
+            return Place(owner.array, key)
         if isinstance(owner, dict):
             return self.looked_up(owner, key, expression)
         if isinstance(owner, (tuple, list)) and len(key) == 1 and _is_place(key[0]):
@@ -472,6 +476,14 @@ class Builder:
         refuse_texts(key, expression)
         array = self.array(owner, expression.value.span)
         return self.located(lambda: indexing.get(array, key, self.known), expression.span)
+
+    def bracketed(self, name: str, expression: Subscript) -> Steps:
+        """What NumPy makes of an index alone: `np.r_[x, 1, 0:3]`, `np.mgrid[0:2, 0:3]`."""
+        parts: list[Any] = []
+        for part in expression.parts:
+            value = yield self.value(part)
+            parts.append(value if value is None or isinstance(value, slice) else self.array(value, part.span))
+        return self.located(lambda: BRACKETS[name](parts), expression.span)
 
     def looked_up(self, owner: dict[Any, Value], key: list[Any], expression: Subscript) -> Value:
         """The value of a dictionary under a key."""
@@ -506,13 +518,15 @@ class Builder:
             return getattr(owner, name)
         if isinstance(owner, (list, dict)) and name in METHODS[type(owner) if type(owner) is dict else list]:
             return Method(owner, name)
-        if isinstance(owner, At) or (name == "at" and not called and isinstance(owner, Node)):
-            return Method(owner, name) if isinstance(owner, At) else At(owner)
+        if isinstance(owner, Place) and owner.parts is not None:
+            return Method(owner, f"at.{name}")
         array = self.array(owner, expression.value.span)
-        if name == "T" or (name == "mT" and array.ndim >= 2):
-            return self.located(
-                lambda: shape.transpose(array) if name == "T" else shape.swapaxes(array, -1, -2), expression.span
-            )
+        if name == "T":
+            return self.located(lambda: shape.transpose(array), expression.span)
+        if (name in ("mT", "mH") and array.ndim >= 2) or (name == "H" and array.ndim == 2):
+            return self.located(lambda: shape.swapaxes(array, -1, -2), expression.span)
+        if name == "at" and not called:
+            return Place(array)
         if name == "shape":
             return tuple(constant(length) for length in array.shape)
         if name == "ndim":
@@ -529,6 +543,7 @@ class Builder:
     def call(self, expression: Call) -> Steps:
         target = yield self.callee(expression)
         positional, named = yield self.arguments(expression, target)
+        dtype = next((one for one in expression.arguments if one.name == "dtype"), None)
         if isinstance(target, Function):
             return (yield programs.call_function(self, target, positional, named, expression.span))
         if isinstance(target, Method):
@@ -536,9 +551,8 @@ class Builder:
                 return METHODS[type(target.owner) if type(target.owner) is dict else list][target.name](
                     self, target.owner, positional, expression.span
                 )
-            if isinstance(target.owner, At):
-                return self.located(lambda: updated(target, positional, self.known), expression.span)
-            return self.apply([target.name], expression, [target.owner, *positional], named, is_method=True)
+            made = self.apply([target.name], expression, [target.owner, *positional], named, is_method=True)
+            return self.kept_as(made, dtype) if dtype else made
         if (
             len(target.words) == 1
             and target.words[0] in BUILTINS
@@ -546,7 +560,8 @@ class Builder:
         ):
             given = [*positional, *(value for word, (value, _) in named.items() if word == "start")]
             return (yield BUILTINS[target.words[0]](self, given, expression.span))
-        return self.apply(target.words, expression, positional, named, is_method=False)
+        made = self.apply(target.words, expression, positional, named, is_method=False)
+        return self.kept_as(made, dtype) if dtype else made
 
     def callee(self, expression: Call) -> Steps:
         """What is called: a function of the text, a method, or the words of a library's function."""
@@ -575,7 +590,8 @@ class Builder:
         words = [] if isinstance(target, Function) else [target.name] if isinstance(target, Method) else target.words
         for argument in expression.arguments:
             if words and argument.name == "dtype":
-                check_dtype(argument)
+                if words[-1] not in _MAKERS:
+                    check_dtype(argument)
                 continue
             if words and argument.name in dialects.HARMLESS and not self.takes(words, argument.name):
                 check_harmless(argument)
@@ -583,7 +599,8 @@ class Builder:
             if isinstance(argument.value, Starred):
                 positional += yield self.starred(argument.value)
                 continue
-            value = yield self.value(argument.value)
+            nested = bool(words) and words[-1] in NESTED
+            value = yield self.nested(argument.value) if nested else self.value(argument.value)
             if argument.name == "**":
                 for word, item in _spread(value, argument).items():
                     named[word] = (item, argument.span)
@@ -598,6 +615,26 @@ class Builder:
             else:
                 named[argument.name] = (value, argument.span)
         return positional, named
+
+    def kept_as(self, made: Value, dtype: Argument) -> Value:
+        """A new array as its `dtype` has it: truth values are made of numbers, whole numbers are the same as floats."""
+        name = dtype_name(dtype)
+        if not isinstance(made, Node):
+            check_dtype(dtype)
+        elif name in ("bool", "bool_"):
+            return made if made.boolean else self.located(lambda: not_equal(made, 0.0), dtype.span)
+        elif name not in _WHOLE or inputs_of([made]) or np.any(self.known(made) != np.floor(self.known(made))):
+            check_dtype(dtype)
+        return made
+
+    def nested(self, expression: Expression) -> Steps:
+        """A list whose lists stay lists, however alike their items are: `block([[A, B], [C, D]])`."""
+        if not isinstance(expression, Syntax):
+            return (yield self.value(expression))
+        items: list[Value] = []
+        for item in expression.items:
+            items.append((yield self.nested(item)))
+        return items
 
     def is_builtin(self, name: str, positional: Sequence[Value], named: Mapping[str, Any]) -> bool:
         """Whether Python's own function of a name is meant, which the catalogue may have as well.
@@ -639,6 +676,8 @@ class Builder:
         # Another library's function of that name may be known, so this is asked first.
         if is_refused(words, is_method=is_method):
             raise self.unknown(words, name, expression, is_method)
+        if is_method and name in dialects.SECOND:
+            positional[:2] = reversed(positional[:2])
         given = Arguments(positional, named, expression.span, dialect if strict else "", is_method)
         if name in FORMS:
             context = Context(".".join(words), is_method, "torch" in self.libraries, self.known, self.fixed)
@@ -708,6 +747,16 @@ def _applied(entry: Entry, name: str, arguments: Bound) -> Any:
         return _called(entry, arguments)
     except (TypeError, ValueError, OverflowError, IndexError) as error:
         raise cannot_take(name, error) from None
+
+
+_MAKERS = {
+    *("array", "asarray", "asanyarray", "tensor", "as_tensor", "arange", "range", "zeros", "ones", "full", "empty"),
+    *("eye", "identity", "tri", "zeros_like", "ones_like", "full_like", "indices", "tril_indices", "triu_indices"),
+    *("new_zeros", "new_ones", "new_full", "new_tensor", "linspace"),
+}
+"""Functions that make arrays of numbers which may be whole: then it is all the same whether they are kept as such."""
+
+_WHOLE = {"int", "int8", "int16", "int32", "int64", "long", "short", "intp", "int_"}
 
 
 def _same(one: Value, other: Value) -> bool:

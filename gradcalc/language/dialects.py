@@ -63,6 +63,11 @@ _TORCH = {
     "vec2": ("y",),
     "axis": ("dim", "dims"),
     "keepdims": ("keepdim",),
+    "dim1": ("axis1",),
+    "dim2": ("axis2",),
+    "split_size": ("split_size_or_sections",),
+    "split_sizes": ("split_size_or_sections",),
+    "sections": ("indices_or_sections",),
 }
 ARGUMENTS: dict[str, dict[str, tuple[str, ...]]] = {
     "numpy": _NUMPY,
@@ -79,6 +84,9 @@ Under no name in particular are those that a text without a prefix may use.
 
 FIRST = {"a", "x", "m", "v", "input", "array", "arr", "ary", "A", "tensors", "self", "x1", "y", "val"}
 """What libraries call the first argument."""
+
+SECOND = {"compress"}
+"""Methods whose array is the second argument of the function of that name."""
 
 HARMLESS = {
     "out": "None",
@@ -129,13 +137,12 @@ def find(dialect: str, room: str, name: str, *, is_method: bool = False) -> Entr
         own = [f"F.{name}"] if room == "F" else []
         fallback = FALLBACK if is_method else ("F.", *FALLBACK)
         places = [*own, f"{dialect}.{room}.{name}", f"{dialect}.{name}", name, *(f"{one}{name}" for one in fallback)]
-    entry = next((SPELLINGS[place] for place in places if place in SPELLINGS), None)
-    return entry if entry is not None and entry.shown else None
+    return next((SPELLINGS[place] for place in places if place in SPELLINGS and SPELLINGS[place].shown), None)
 
 
 def differs(name: str) -> bool:
     """Whether PyTorch means another function by a name than NumPy does."""
-    return f"torch.{name}" in SPELLINGS and name in SPELLINGS
+    return f"torch.{name}" in SPELLINGS and name in SPELLINGS and SPELLINGS[name].shown
 
 
 def prefixes_in(tokens: Iterable[Token], aliases: Mapping[str, Sequence[str]]) -> frozenset[str]:

@@ -11,7 +11,7 @@ Kernels act on trailing axes and accept any leading ones: attributes count axes 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import GradcalcError
 from ..graph import CATALOGUE, Cotangents, Derived, Node, Op, P, R, Shape, constant, node
@@ -326,6 +326,22 @@ Factors = float | tuple[float, ...]
 """A number for all axes of an image, or one for each."""
 Widths = int | tuple[int | tuple[int, ...], ...]
 """A whole number, a pair, or a pair for each axis."""
+
+
+Arrays = Sequence[Node]
+"""Arrays that are given one by one: `meshgrid(x, y)`."""
+Mask = Any
+"""Truth values as a NumPy array, read at the inputs: what they select decides shapes."""
+
+Cuts = Any
+"""A place, several (as a NumPy array), a slice or a mask: where something is put in or left out."""
+
+
+class Index(NamedTuple):
+    """Whole numbers that say where: the node, and what it is at the inputs."""
+
+    node: Node
+    numbers: Any
 
 
 def negative_axis(axis: int, ndim: int, what: str = "axis") -> int:

@@ -170,6 +170,8 @@ def transpose(input: Node, dim0: int, dim1: int) -> Node:
 @derived("torch.flatten(x) | x=2,3", "torch.flatten(x, 1) | x=2,3,2", name="torch.flatten")
 def flatten(input: Node, start_dim: int = 0, end_dim: int = -1) -> Node:
     """The array with the axes from the first to the last given made one."""
+    if input.ndim == 0:
+        return shape.reshape(input, (1,))
     first, last = (negative_axis(dim, input.ndim, "dim") + input.ndim for dim in (start_dim, end_dim))
     middle = math.prod(input.shape[first : last + 1])
     return shape.reshape(input, (*input.shape[:first], middle, *input.shape[last + 1 :]))
@@ -178,6 +180,8 @@ def flatten(input: Node, start_dim: int = 0, end_dim: int = -1) -> Node:
 @derived("torch.repeat(x, (2, 3)) | x=2", name="torch.repeat")
 def repeat(input: Node, repeats: Lengths) -> Node:
     """The array repeated as a whole, along each axis as often as told."""
+    if input.ndim > (1 if isinstance(repeats, int) else len(repeats)):
+        raise GradcalcError("arguments", f"repeats {repeats} must be given for each axis of shape {input.shape}")
     return tile(input, repeats)
 
 
