@@ -76,7 +76,7 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     ),
     (
         Refusal(COMPLEX, "asks whether numbers are complex: none is here", _LEFT_OUT),
-        """is_complex iscomplex iscomplexobj isreal isrealobj is_conj is_neg""",
+        "iscomplex isreal is_conj is_neg",
     ),
     (
         Refusal(COMPLEX, "has complex eigenvectors in general", "of a symmetric matrix: `eigh(x)`"),
@@ -84,7 +84,7 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     ),
     (
         Refusal(COMPLEX, "gives the roots of a polynomial, which are complex in general"),
-        "roots poly",
+        "roots",
     ),
     # shapes that depend on the values
     (
@@ -95,7 +95,7 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     # in place
     (
         Refusal(IN_PLACE, "changes its first argument in place", "assign to elements: `x[i] = y`"),
-        """copyto fill_diagonal putmask numpy.put numpy.place numpy.put_along_axis""",
+        """copyto numpy.fill_diagonal putmask numpy.put numpy.place numpy.put_along_axis""",
     ),
     (
         Refusal(IN_PLACE, "changes an array in place", "`reshape`, or `zeros` and an assignment to elements"),
@@ -148,8 +148,13 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     ),
     # Python functions
     (
+        Refusal(CODE, "differentiates", "leave it out: `gradcalc grad` does that with the expression itself"),
+        "grad value_and_grad jacfwd jacrev jacobian hessian vjp jvp linearize checkpoint custom_jvp custom_vjp",
+    ),
+    (
         Refusal(CODE, "takes a Python function, and none can be given here", "write what it does as array operations"),
-        """apply_along_axis apply_over_axes frompyfunc fromfunction mask_indices piecewise vectorize vmap while_loop
+        """apply_along_axis apply_over_axes frompyfunc fromfunction mask_indices piecewise vectorize vmap pmap while_loop
+        fori_loop scan cond switch associative_scan reduceat
         torch.cond boolean_dispatch compile map_ map2_ apply_ register_hook register_post_accumulate_grad_hook
         classproperty handle_torch_function has_torch_function has_torch_function_unary has_torch_function_variadic""",
     ),
@@ -163,10 +168,10 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     (
         Refusal(FLAT, "is about how numbers are stored, which has no derivative"),
         """frexp nextafter spacing can_cast common_type isdtype issubdtype min_scalar_type mintypecode promote_types
-        result_type isfortran may_share_memory shares_memory nested_iters element_size is_floating_point is_signed
+        result_type isfortran may_share_memory shares_memory nested_iters element_size is_signed
         is_storage is_tensor is_nonzero is_same_size is_distributed is_inference is_contiguous is_pinned is_set_to
         is_shared is_coalesced data_ptr const_data_ptr storage storage_offset storage_type untyped_storage stride
-        dim_order get_device qscheme as_subclass isscalar iterable broadcast_shapes einsum_path
+        dim_order get_device qscheme as_subclass isscalar iterable einsum_path
         sym_constrain_range sym_constrain_range_for_size sym_float sym_fresh_size sym_int sym_ite sym_max sym_min
         sym_not sym_sqrt sym_sum assert_int_or_pair hash_tensor""",
     ),
@@ -210,7 +215,7 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     ),
     (
         Refusal(FLAT, "gives what the memory happens to hold", "`zeros` has known elements"),
-        "empty_permuted empty_strided new_empty_strided",
+        "empty_strided new_empty_strided",
     ),
 )
 
@@ -235,7 +240,6 @@ ROOMS: dict[str, Refusal] = {
 LEAVE_OUT: dict[str, str] = {
     "backward": "leave it out: `grad` differentiates, and its argument is `--seed`",
     "item": "leave it out: a number is a number here",
-    "detach": "leave it out; `--wrt` says what is differentiated by",
     "cpu": "leave it out",
     "cuda": "leave it out",
     "to": "leave it out",
