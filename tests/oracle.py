@@ -208,6 +208,11 @@ class MpMath:
         return self._array(self.ctx.svd_r(self._matrix(x), compute_uv=False))[:, 0]
 
     def pinv(self, x: Any, rcond: float, atol: float) -> Any:
+        square = x.T @ x if x.shape[0] >= x.shape[1] else x @ x.T
+        det = self.det(square)
+        if abs(det) > 1e-9:  # of full rank
+            inverse = self.cofactor(square).T / det
+            return inverse @ x.T if x.shape[0] >= x.shape[1] else x.T @ inverse
         u, s, v = self.svd(x)
         inverse = [1 / one if one > max(rcond * s[0], atol) else self.number(0.0) for one in s]
         return (v * np.array(inverse, object)) @ u.T

@@ -12,7 +12,7 @@ from ..graph import Node, constant, is_constant
 from .indexing import segment
 from .joining import concatenate
 from .kinds import broadcast_to, derived, general
-from .matrices import identity, matrixwise, no_errors, one_square, square_matrix, transposed
+from .matrices import first, identity, matrixwise, no_errors, one_square, square_matrix, transposed
 from .shape import as_matrix, expand_dims, squeeze, tril, triu
 from .solving import solve, triangle
 
@@ -221,7 +221,7 @@ def _packed(x: Node, order: Node) -> Node:
     ordered = transposed(order) @ x
     rows, columns = x.shape[-2:]
     least = min(rows, columns)
-    square = eliminated(segment(segment(ordered, -2, 0, least), -1, 0, least))
+    square = eliminated(first(first(ordered, -2, least), -1, least))
     if rows > columns:
         below = segment(ordered, -2, least, rows)
         return concatenate([square, transposed(solve(transposed(triu(square)), transposed(below)))], -2)
@@ -233,12 +233,12 @@ def _packed(x: Node, order: Node) -> Node:
 
 def _lower(packed: Node) -> Node:
     least = min(packed.shape[-2:])
-    left = segment(packed, -1, 0, least)
+    left = first(packed, -1, least)
     return tril(left, -1) + identity(left.shape)
 
 
 def _upper(packed: Node) -> Node:
-    return triu(segment(packed, -2, 0, min(packed.shape[-2:])))
+    return triu(first(packed, -2, min(packed.shape[-2:])))
 
 
 class Lu(NamedTuple):

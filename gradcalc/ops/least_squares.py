@@ -75,7 +75,7 @@ def _rank(x: Any, rtol: float, atol: float) -> Any:
 )
 def rank_of(x: Node, rtol: float, atol: float) -> Any:
     """How many singular values are greater than both atol and rtol times the largest."""
-    return (as_matrix(x, "rank_of"),), {"rtol": rtol, "atol": atol}
+    return (as_matrix(x, "rank_of"),), {"rtol": float(rtol), "atol": float(atol)}
 
 
 @derived(
@@ -182,7 +182,7 @@ def lstsq(a: Node, b: Node, rcond: float | None = None) -> LeastSquares:
     name="torch.linalg.lstsq",
 )
 def torch_lstsq(A: Node, B: Node, rcond: float | None = None, driver: str | None = None) -> LeastSquares:
-    """Least-squares solution of smallest norm; then squared residuals, rank, and the singular values of some drivers."""
+    """Least-squares solution of smallest norm; then squared residuals, rank, singular values of some drivers."""
     found = _least_squares(A, B, rcond, vector_side(A, B))
     values = svdvals(A) if driver in ("gelsd", "gelss") else broadcast_to(constant(0.0), (0,))
     return LeastSquares(*found, values)

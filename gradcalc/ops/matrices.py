@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import GradcalcError
 from ..graph import Node, Shape, constant
+from .indexing import segment
 from .kinds import broadcast_to, with_shape
 from .shape import expand_dims, swapaxes
 
@@ -57,6 +58,11 @@ def mean_of_halves(x: Any) -> Any:
 def identity(shape: Shape) -> Node:
     """Matrices of a shape with ones on the diagonal."""
     return broadcast_to(constant(np.eye(shape[-2], shape[-1])), shape)
+
+
+def first(x: Node, axis: int, count: int) -> Node:
+    """The first places of an axis; all of them where it has no more."""
+    return x if x.shape[axis] == count else segment(x, axis, 0, count)
 
 
 def no_errors(x: Node) -> Node:

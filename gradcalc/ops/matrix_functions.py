@@ -70,7 +70,7 @@ def _along(a: Node, e: Node) -> Node:
     spellings=("matrix_exp",),
 )
 def expm(A: Node) -> Any:
-    """Matrix exponential: I + A + A @ A/2 + …"""
+    """Matrix exponential: the sum of all powers A @ A @ … @ A, each divided by k! of its k factors."""
     return one_square(A, "expm")
 
 

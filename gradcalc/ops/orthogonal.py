@@ -11,7 +11,7 @@ from ..graph import Kink, Node, constant
 from .indexing import element, segment
 from .joining import concatenate
 from .kinds import broadcast_to, derived, general, zeros
-from .matrices import EPS, each, matrixwise, mean_of_halves, square_matrix, symmetric, transposed
+from .matrices import EPS, each, first, identity, matrixwise, mean_of_halves, square_matrix, symmetric, transposed
 from .shape import as_matrix, expand_dims, tril, triu
 from .solving import solve
 from .spectra import completed
@@ -110,7 +110,7 @@ def _qr(x: Node, what: str = "qr") -> Qr:
     rows, columns = as_matrix(x, what).shape[-2:]
     least = min(rows, columns)
     signs = qr_signs(x)
-    left = segment(x, -1, 0, least) if columns > least else x
+    left = first(x, -1, least)
     q = orthonormal(left) * expand_dims(signs, -2)
     r = triangular(left) * expand_dims(signs, -1)
     if columns > least:

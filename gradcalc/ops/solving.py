@@ -275,7 +275,7 @@ def _pinv_vjp(g: Node, y: Node, x: Node, rcond: float, atol: float) -> tuple[Nod
 )
 def pinverse(input: Node, rcond: float = 1e-15, atol: float = 0.0) -> Any:
     """Pseudoinverse; singular values up to rcond times the largest, or up to atol, count as 0."""
-    return (as_matrix(input, "pinverse"),), {"rcond": rcond, "atol": atol}
+    return (as_matrix(input, "pinverse"),), {"rcond": float(rcond), "atol": float(atol)}
 
 
 # systems of more axes ---------------------------------------------------------------------------

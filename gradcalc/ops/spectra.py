@@ -10,6 +10,7 @@ Signs of vectors are those that LAPACK gives.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,6 +89,7 @@ def _alike(g: Any, w: Any, at_zero: bool) -> Any:
     transpose=lambda g, x, w, at_zero: (alike(g, w, at_zero), None),
     exact=lambda m, g, w, at_zero: g,
     flat=(1,),
+    domain=((-2, 2), (0.5, 2)),
     examples=("alike(x, w) | x=3 w=3", "alike(x, w, True) | x=2,3 w=2,3"),
 )
 def alike(g: Node, w: Node, at_zero: bool = False) -> Any:
@@ -306,7 +308,8 @@ def _symmetry(x: Any, size: Any) -> Any:
     shape=lambda x, size: x.shape[:-2],
     vjp=lambda g, y, x, size: (None, None),
     flat=(0, 1),
-    examples=("symmetry(A, x) | A=2,2 x=", "symmetry(A + transpose(A, (0, 2, 1)), x) | A=2,2,2 x=2"),
+    domain=((0.5, 2),),
+    examples=("symmetry(A + A.T, x) | A=2,2 x=", "symmetry(A + transpose(A, (0, 2, 1)), x) | A=2,2,2 x=2"),
 )
 def symmetry(x: Node, size: Node) -> Any:
     """1 for each matrix that is symmetric to within rounding of a size, else nan."""
@@ -334,10 +337,19 @@ def _complement_vjp(g: Node, y: Node, x: Node, by: str) -> tuple[Node]:
     return (-(transposed(back) if by == "right" else back),)
 
 
+def _complement_jvp(ts: Sequence[Node | None], y: Node, x: Node, by: str) -> Node | None:
+    (t,) = ts
+    if t is None:
+        return None
+    wide = by == "right"
+    return -(transposed(pinverse(transposed(x) if wide else x, 0.0)) @ (t if wide else transposed(t)) @ y)
+
+
 @general(
     kernel=lambda x, by: _COMPLEMENTS[by](x),
     shape=_complement_shape,
     vjp=_complement_vjp,
+    jvp=_complement_jvp,
     exact=lambda m, x, by: matrixwise(lambda one: m.complement(one, by), x, 2),
     source="columns that stay orthogonal to those of x",
     examples=(

@@ -155,7 +155,7 @@ class SympyMath:
         if len(matrix) > 2:
             raise NoFormula("eigenvalues of more than two rows")
         (a, b), (_, d) = matrix
-        middle, half = (a + d) / 2, self.sqrt((a - d) ** 2 / 4 + b**2)
+        middle, half = (a + d) / 2, self.sp.sqrt((a - d) ** 2 / 4 + b**2)
         return np.array([middle - half, middle + half], object)
 
     def svdvals(self, matrix: Any) -> Any:
@@ -163,10 +163,10 @@ class SympyMath:
         tall = matrix if matrix.shape[0] >= matrix.shape[1] else matrix.T
         if tall.shape[1] > 2:
             raise NoFormula("singular values of more than two rows and columns")
-        squares, product = np.sum(matrix * matrix), self.sqrt(self.det(tall.T @ tall))
+        squares, product = np.sum(matrix * matrix), self.sp.sqrt(self.det(tall.T @ tall))
         if tall.shape[1] < 2:
             return np.array([product], object)[: tall.shape[1]]
-        total, gap = self.sqrt(squares + 2 * product), self.sqrt(squares - 2 * product)
+        total, gap = self.sp.sqrt(squares + 2 * product), self.sp.sqrt(squares - 2 * product)
         return np.array([(total + gap) / 2, (total - gap) / 2], object)
 
     def pinv(self, matrix: Any, rcond: float, atol: float) -> Any:
