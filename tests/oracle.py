@@ -240,6 +240,9 @@ class MpMath:
         w, v = self._array(w)[:, 0], self._array(v)
         return v @ ((v.T @ c @ v) / (w[:, None] + w[None, :])) @ v.T
 
+    def sqrtm(self, x: Any) -> Any:
+        return self._array(self.ctx.sqrtm(self._matrix(x)).apply(self.ctx.re))
+
     def expm(self, x: Any) -> Any:
         return self._array(self.ctx.expm(self._matrix(x)))
 

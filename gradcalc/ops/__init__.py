@@ -14,6 +14,7 @@ from . import norms as norms
 from . import orthogonal as orthogonal
 from . import reduce as reduce
 from . import rooms as rooms
+from . import scipy_linalg as scipy_linalg
 from . import shape as shape
 from . import solving as solving
 from . import special as special

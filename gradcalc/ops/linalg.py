@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import GradcalcError
-from ..graph import Node, Shape, node
+from ..graph import Node, Shape, constant, node
+from .joining import concatenate
 from .kinds import bilinear, broadcast_to, derived, general, pad_rank, with_shape
 from .matrices import leading_shape
-from .reduce import sum
+from .reduce import cumprod, sum
 from .shape import as_matrix, diagonal, expand_dims, ravel, reshape, squeeze, swapaxes
 
 # products ---------------------------------------------------------------------------------------
@@ -325,6 +326,17 @@ def _cheapest(arrays: Sequence[Node]) -> Node:
         return product(i, k) @ product(k, j)
 
     return product(0, count)
+
+
+@derived("torch.linalg.vander(x) | x=3", "torch.linalg.vander(x, N=2) | x=2,3", name="torch.linalg.vander")
+def _vander(x: Node, N: int | None = None) -> Node:
+    """The powers of each number, from 0 up: as many as there are numbers, or N."""
+    count = x.shape[-1] if N is None else N
+    if count < 2:
+        return broadcast_to(constant(1.0), (*x.shape, count))
+    rest = broadcast_to(expand_dims(x, -1), (*x.shape, count - 1))
+    powers: Node = cumprod(rest, -1) if count > 2 else rest
+    return concatenate([broadcast_to(constant(1.0), (*x.shape, 1)), powers], -1)
 
 
 @derived(

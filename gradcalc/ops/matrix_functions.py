@@ -101,3 +101,41 @@ def solve_sylvester(a: Node, b: Node, q: Node) -> Node:
     right = einsum("ij,kl->ikjl", constant(np.eye(rows)), transposed(b))
     size = rows * columns
     return reshape(solve(reshape(left + right, (size, size)), reshape(q, (size,))), q.shape)
+
+
+def _sqrtm(a: Any) -> Any:
+    out = np.empty(a.shape)
+    for place in np.ndindex(a.shape[:-2]):
+        out[place] = _one_sqrtm(a[place])
+    return out
+
+
+def _one_sqrtm(a: Any) -> Any:
+    """Denman and Beavers' iteration, in the form whose rounding errors do not grow (Cheng et al. 2001)."""
+    root, product = a, a
+    eye = np.eye(len(a))
+    for _ in range(60):
+        inverse = np.linalg.inv(product)
+        root = root @ (eye + inverse) / 2
+        product = (eye + (product + inverse) / 2) / 2
+        if np.max(np.abs(product - eye), initial=0.0) < 4 * np.finfo(float).eps * len(a):
+            return root
+    if not np.allclose(root @ root, a, rtol=1e-9, atol=0):
+        raise ValueError("it has no real square root without negative eigenvalues")
+    return root
+
+
+@general(
+    kernel=_sqrtm,
+    shape=lambda a: a.shape,
+    vjp=lambda g, y, a: (solve_sylvester(transposed(y), transposed(y), g),),
+    exact=lambda m, a: matrixwise(m.sqrtm, a, 2),
+    source="y @ y = a, differentiated",
+    examples=("sqrtm(A @ A.T + 0.5*eye(2)) | A=2,2", "sqrtm(A) | A=1,1", "sqrtm(A + 3*eye(2)) | A=2,2"),
+    domain=((0.1, 2),),
+)
+def sqrtm(A: Node) -> Any:
+    """The matrix whose square is A and whose eigenvalues are not negative."""
+    if A.ndim != 2:
+        raise GradcalcError("shape", f"`sqrtm` needs one square matrix, got shape {A.shape}")
+    return one_square(A, "sqrtm")

@@ -180,7 +180,7 @@ class SympyMath:
         """What has no formula in SymPy, or none that is short enough to be of use."""
         raise NoFormula("vectors and functions of a matrix")
 
-    eigenvectors = eigvals = eig_vectors = svd = complement = polar = lyapunov = expm = no_formula
+    eigenvectors = eigvals = eig_vectors = svd = complement = polar = lyapunov = expm = sqrtm = no_formula
 
 
 def _flat(sp: Any, name: str) -> Any:

@@ -241,6 +241,11 @@ def _expm(a: Any) -> Any:
     return np.linalg.matrix_power(total, 64)
 
 
+def _power(a: Any, exponent: float) -> Any:
+    w, v = np.linalg.eig(a.astype(complex))
+    return np.real(v @ np.diag(w**exponent) @ np.linalg.inv(v))
+
+
 def _frechet(a: Any, e: Any, compute_expm: bool = True) -> Any:
     """By the series of A**k/k!, differentiated factor by factor."""
     powers = [np.eye(len(a))]
@@ -361,6 +366,18 @@ FUNCTIONS = {
     "eigenvectors": lambda a: np.linalg.eigh(_symmetric(a))[1],
     "eigh": lambda a, UPLO="L": np.linalg.eigh(_symmetric(a), UPLO),
     "eig_vectors": lambda a: np.linalg.eig(a)[1],
+    "scipy.linalg.eigh": lambda a, lower=True, eigvals_only=False: np.linalg.eigh(_symmetric(a))[
+        0 if eigvals_only else slice(2)
+    ],
+    "scipy.linalg.eigvalsh": lambda a, lower=True: np.linalg.eigvalsh(_symmetric(a)),
+    "eigh_tridiagonal": lambda d, e, eigvals_only=False: np.linalg.eigh(np.diag(d) + np.diag(e, 1) + np.diag(e, -1))[
+        0 if eigvals_only else slice(2)
+    ],
+    "jax.linalg.eigh": lambda a, symmetrize_input=True: np.linalg.eigh(_symmetric(a)),
+    "jax.linalg.eigvalsh": lambda a: np.linalg.eigvalsh(_symmetric(a)),
+    "jax.linalg.cholesky": lambda a, upper=False, symmetrize_input=True: _cholesky(a, upper),
+    "sqrtm": lambda a: _power(a, 0.5),
+    "torch.linalg.vander": lambda x, N=None: x[..., None] ** np.arange(N or x.shape[-1]),
     "left_vectors": lambda a: np.linalg.svd(a, False)[0],
     "right_vectors": lambda a: t(np.linalg.svd(a, False)[2]),
     "svd": _svd,
