@@ -124,8 +124,8 @@ def torch_matrix_rank(
 
 @derived("jax.linalg.matrix_rank(A, 0.3) | A=2,2", "jax.linalg.matrix_rank(A) | A=3,2", name="jax.linalg.matrix_rank")
 def jax_matrix_rank(M: Node, rtol: float | None = None, hermitian: bool = False) -> Node:
-    """How many singular values are greater than rtol times the largest; without derivative."""
-    return matrix_rank(M, None, hermitian, rtol)
+    """How many singular values are greater than rtol, which JAX does not take relative to the largest."""
+    return matrix_rank(M, rtol, hermitian)
 
 
 class LeastSquares(NamedTuple):

@@ -74,7 +74,6 @@ def _axis(dim: Node, x: Node) -> int:
     "torch.norm(x) | x=2,3",
     "torch.norm(x, p=1) | x=3",
     "torch.norm(x, dim=1) | x=2,3",
-    "torch.norm(x, 'nuc') | x=2,2",
     name="torch.norm",
 )
 def norm(input: Node, p: float | str = "fro", dim: Axis = None, keepdim: bool = False) -> Node:

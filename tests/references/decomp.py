@@ -296,12 +296,6 @@ def _matrix_norm(x: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = 
     return np.linalg.norm(x, ord, tuple(dim), keepdim)
 
 
-def _torch_norm(x: Any, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
-    if p == "nuc":
-        return np.sum(np.sqrt(np.linalg.eigvalsh(t(x) @ x)), -1)
-    return np.sum(np.abs(x) ** p, axis=dim) ** (1 / p)
-
-
 FUNCTIONS = {
     "torch.linalg.solve": _torch_solve,
     "solve_ex": lambda a, b, left=True: Named("result info", _torch_solve(a, b, left), 0),
@@ -316,7 +310,7 @@ FUNCTIONS = {
     "jax.linalg.pinv": lambda a, rtol=None: _pinv(a),
     "rank_of": _rank,
     "torch.linalg.matrix_rank": _torch_rank,
-    "jax.linalg.matrix_rank": lambda a, rtol=0.0: _rank(a, rtol),
+    "jax.linalg.matrix_rank": lambda a, rtol=0.0: _rank(a, 0.0, rtol),
     "lstsq": _lstsq,
     "torch.linalg.lstsq": _lstsq,
     "signdet": lambda a: np.sign(np.linalg.det(a)),
@@ -387,7 +381,6 @@ FUNCTIONS = {
     "inverse_gaps": _inverse_gaps,
     "alike": lambda x, w, at_zero=False: x,
     "p_norm": lambda x, p, axis=None, keepdims=False: np.sum(np.abs(x) ** p, axis, keepdims=keepdims) ** (1 / p),
-    "torch.norm": _torch_norm,
     "torch.linalg.matrix_norm": _matrix_norm,
     "torch.linalg.diagonal": lambda x, offset=0, dim1=-2, dim2=-1: np.diagonal(x, offset, dim1, dim2),
 }
