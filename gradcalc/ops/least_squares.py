@@ -146,7 +146,7 @@ def _residuals(a: Node, b: Node, x: Node, rank: Node) -> Node:
     if rows <= columns:
         return broadcast_to(constant(0.0), (0,))
     left = sum((b - a @ x) ** 2, -2)
-    return where(expand_dims(equal(rank, float(columns)), -1), left, math.nan)
+    return left * where(expand_dims(equal(rank, float(columns)), -1), 1.0, math.nan)
 
 
 def _least_squares(a: Node, b: Node, rcond: float | None, is_vector: bool) -> tuple[Node, Node, Node]:

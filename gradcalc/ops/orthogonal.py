@@ -14,7 +14,7 @@ from .kinds import broadcast_to, derived, general, zeros
 from .matrices import EPS, each, first, identity, matrixwise, mean_of_halves, square_matrix, symmetric, transposed
 from .shape import as_matrix, expand_dims, tril, triu
 from .solving import solve
-from .spectra import completed
+from .spectra import completed, independent
 
 # QR ---------------------------------------------------------------------------------------------
 
@@ -66,7 +66,8 @@ def _qr_back(inner: Node, x: Node, beside: Node | None = None) -> Node:
     """(beside + Q @ S) @ inv(R).T, where S is symmetric and has the lower triangle of `inner`."""
     q, r = orthonormal(x), triangular(x)
     turned = q @ (tril(inner) + transposed(tril(inner, -1)))
-    return transposed(solve(r, transposed(turned if beside is None else beside + turned)))
+    back = transposed(solve(r, transposed(turned if beside is None else beside + turned)))
+    return back * each(independent(x, x.shape[-2] * EPS))
 
 
 _WALTER = "Walter and Lehmann, Algorithmic differentiation of linear algebra functions (2010); full column rank"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import GradcalcError
-from ..graph import Node, Shape
+from ..graph import Kink, Node, Shape
 from .kinds import derived, general, pad_rank, with_shape
 from .matrices import (
     identity,
@@ -271,7 +271,8 @@ def _pinv_vjp(g: Node, y: Node, x: Node, rcond: float, atol: float) -> tuple[Nod
         "pinverse(A) | A=2,3,2",
         "pinverse(A, 0.0) | A=2,2",
     ),
-    source="Golub and Pereyra, The differentiation of pseudo-inverses (1973); right where the rank does not change",
+    kink=Kink(at="the rank is short", takes="the derivative among matrices of the same rank"),
+    source="Golub and Pereyra, The differentiation of pseudo-inverses (1973)",
 )
 def pinverse(input: Node, rcond: float = 1e-15, atol: float = 0.0) -> Any:
     """Pseudoinverse; singular values up to rcond times the largest, or up to atol, count as 0."""

@@ -18,6 +18,7 @@ import numpy as np
 from ..errors import GradcalcError
 from ..graph import Node, Shape, constant
 from .arithmetic import abs
+from .indexing import element, segment
 from .joining import concatenate
 from .kinds import derived, general, linear, zeros
 from .matrices import EPS, each, matrixwise, mean_of_halves, one_square, square_matrix, symmetric, transposed
@@ -185,9 +186,30 @@ def _real(found: Any) -> Any:
     return found
 
 
+def _independent(x: Any, rtol: float) -> Any:
+    x = np.asarray(x, np.float64)
+    lengths = np.sqrt(np.sum(np.square(x), -2, keepdims=True))
+    s = np.linalg.svd(np.divide(x, lengths, out=np.zeros_like(x), where=lengths > 0), compute_uv=False)
+    return np.where(np.min(s, -1, initial=np.inf) > rtol * np.max(s, -1, initial=0.0), 1.0, np.nan)
+
+
+@general(
+    kernel=_independent,
+    shape=lambda x, rtol: x.shape[:-2],
+    vjp=lambda g, y, x, rtol: (None,),
+    flat=(0,),
+    examples=("independent(A, 1e-9) | A=3,2", "independent(A, 1e-9) | A=2,2,2"),
+)
+def independent(x: Node, rtol: float) -> Any:
+    """1 for each matrix whose columns, made equally long, are independent to within a part rtol, else nan."""
+    return (as_matrix(x, "independent"),), {"rtol": float(rtol)}
+
+
 def _eigvals_vjp(g: Node, y: Node, x: Node) -> tuple[Node]:
+    # Where vectors fall together the values have no derivative, though rounding may hide it.
     v = eig_vectors(x)
-    return (solve(transposed(v), expand_dims(alike(g, y), -1) * transposed(v)),)
+    back = solve(transposed(v), expand_dims(alike(g, y), -1) * transposed(v))
+    return (back * each(independent(v, ALIKE)),)
 
 
 @general(
@@ -268,7 +290,9 @@ def _turned(g: Node, u: Node, s: Node, v: Node) -> Node:
     back = _outer(u @ (inner + transposed(inner)), s, v)
     if u.shape[-2] == u.shape[-1]:
         return back
-    return back + _outer(g - u @ (transposed(u) @ g), 1 / s, v)
+    with_zero = concatenate([s, zeros((*s.shape[:-1], 1))], -1)
+    inverse = -segment(element(inverse_gaps(with_zero), -1, s.shape[-1]), -1, 0, s.shape[-1])
+    return back + _outer(g - u @ (transposed(u) @ g), inverse, v)
 
 
 @general(

@@ -379,6 +379,7 @@ FUNCTIONS = {
     "complement": _completed,
     "symmetry": lambda a, size: np.where(np.max(np.abs(a - t(a)), (-2, -1)) <= 1e-7 * np.asarray(size), 1.0, np.nan),
     "inverse_gaps": _inverse_gaps,
+    "independent": lambda x, rtol: np.ones(x.shape[:-2]),
     "alike": lambda x, w, at_zero=False: x,
     "p_norm": lambda x, p, axis=None, keepdims=False: np.sum(np.abs(x) ** p, axis, keepdims=keepdims) ** (1 / p),
     "torch.linalg.matrix_norm": _matrix_norm,
