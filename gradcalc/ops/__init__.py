@@ -16,6 +16,7 @@ from . import reduce as reduce
 from . import rooms as rooms
 from . import scipy_linalg as scipy_linalg
 from . import shape as shape
+from . import singular as singular
 from . import solving as solving
 from . import special as special
 from . import spectra as spectra

@@ -15,8 +15,8 @@ from .matrices import square_matrix
 from .orthogonal import nuclear_norm
 from .reduce import max, min, sum
 from .shape import as_matrix, expand_dims, moveaxis
+from .singular import svdvals
 from .solving import inv
-from .spectra import svdvals
 
 # vectors ----------------------------------------------------------------------------------------
 

@@ -13,8 +13,9 @@ from .joining import concatenate
 from .kinds import broadcast_to, derived, general, zeros
 from .matrices import EPS, each, first, identity, matrixwise, mean_of_halves, square_matrix, symmetric, transposed
 from .shape import as_matrix, expand_dims, tril, triu
+from .singular import completed
 from .solving import solve
-from .spectra import completed, independent
+from .spectra import independent
 
 # QR ---------------------------------------------------------------------------------------------
 
