@@ -19,5 +19,6 @@ from . import shape as shape
 from . import singular as singular
 from . import solving as solving
 from . import special as special
+from . import special_matrices as special_matrices
 from . import spectra as spectra
 from . import torch as torch

@@ -296,7 +296,36 @@ def _matrix_norm(x: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = 
     return np.linalg.norm(x, ord, tuple(dim), keepdim)
 
 
+def _filled(rows: int, columns: int, entry: Any) -> Any:
+    return np.array([[entry(i, j) for j in range(columns)] for i in range(rows)])
+
+
+def _toeplitz(c: Any, r: Any = None) -> Any:
+    r = c if r is None else r
+    return _filled(len(c), len(r), lambda i, j: c[i - j] if i >= j else r[j - i])
+
+
+def _hankel(c: Any, r: Any = None) -> Any:
+    r = 0 * c if r is None else r
+    return _filled(len(c), len(r), lambda i, j: c[i + j] if i + j < len(c) else r[i + j - len(c) + 1])
+
+
+def _companion(a: Any) -> Any:
+    return _filled(len(a) - 1, len(a) - 1, lambda i, j: -a[j + 1] / a[0] if i == 0 else float(i == j + 1))
+
+
+def _convolution_matrix(a: Any, n: int, mode: str = "full") -> Any:
+    return np.array([np.convolve(a, unit, mode) for unit in np.eye(n)]).T
+
+
 FUNCTIONS = {
+    "toeplitz": _toeplitz,
+    "hankel": _hankel,
+    "circulant": lambda c: _filled(len(c), len(c), lambda i, j: c[i - j]),
+    "fiedler": lambda a: _filled(len(a), len(a), lambda i, j: abs(a[i] - a[j])),
+    "companion": _companion,
+    "leslie": lambda f, s: np.concatenate([f[None], np.concatenate([np.diag(s), np.zeros((len(s), 1))], 1)]),
+    "convolution_matrix": _convolution_matrix,
     "torch.linalg.solve": _torch_solve,
     "solve_ex": lambda a, b, left=True: Named("result info", _torch_solve(a, b, left), 0),
     "inv_ex": lambda a: Named("inverse info", np.linalg.inv(a), 0),
