@@ -179,6 +179,8 @@ _FITS: dict[str, Callable[[Any], bool]] = {
     "tuple[tuple[int, ...], tuple[int, ...]]": _are_pairs,
     "Axis": _is_axis,
     "Lengths": lambda plain: _is_whole(plain) or _are_whole(plain),
+    "Labels": lambda plain: _is_whole(plain) or (isinstance(plain, tuple) and all(map(_FITS["Labels"], plain))),
+    "object": lambda plain: True,
 }
 """The annotations that parameters have, and whether a plain value is what each says."""
 
@@ -187,6 +189,7 @@ _WANTED = {
     "tuple[int, ...]": "whole numbers",
     "Axis": "whole numbers",
     "Lengths": "whole numbers",
+    "Labels": "whole numbers",
     "float": "a number",
     "int": "a whole number",
     "bool": "true or false",

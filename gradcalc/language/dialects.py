@@ -6,7 +6,7 @@ holds for a whole library.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..graph import SPELLINGS, Entry
 from .tokens import Token
@@ -22,13 +22,14 @@ PREFIXES: dict[str, str] = {
     "scipy": "numpy",
     "math": "math",
     "linalg": "",
+    "autograd": "numpy",
 }
 """First word of a dotted name -> the library it stands for."""
 
-_ROOMS = {"linalg": "linalg", "special": "special", "functional": "F", "F": "F"}
+_ROOMS = {"linalg": "linalg", "special": "special", "nn": "nn", "functional": "F", "F": "F"}
 """Words that may stand before a function, and the room of the library that each is."""
 
-_PASSED_OVER = {"nn", "numpy", "scipy", "lax"}
+_PASSED_OVER = {"numpy", "scipy", "lax"}
 """Words between the prefix and the function that name no room of their own here."""
 
 _NUMPY = {
@@ -39,6 +40,7 @@ _NUMPY = {
     "diagonal": ("k", "offset"),
     "tup": ("arrays",),
     "b": ("y",),
+    "n": ("N",),
     "x1": ("x",),
     "x2": ("y",),
 }
@@ -58,6 +60,8 @@ _TORCH = {
     "steps": ("num",),
     "mat2": ("y",),
     "vec2": ("y",),
+    "axis": ("dim", "dims"),
+    "keepdims": ("keepdim",),
 }
 ARGUMENTS: dict[str, dict[str, tuple[str, ...]]] = {
     "numpy": _NUMPY,
@@ -72,7 +76,7 @@ ARGUMENTS: dict[str, dict[str, tuple[str, ...]]] = {
 Under no name in particular are those that a text without a prefix may use.
 """
 
-FIRST = {"a", "x", "m", "v", "input", "array", "arr", "ary", "A", "tensors", "self", "x1", "y"}
+FIRST = {"a", "x", "m", "v", "input", "array", "arr", "ary", "A", "tensors", "self", "x1", "y", "val"}
 """What libraries call the first argument."""
 
 HARMLESS = {
@@ -80,6 +84,7 @@ HARMLESS = {
     "device": None,
     "requires_grad": None,
     "layout": None,
+    "optimize": None,
     "pin_memory": None,
     "memory_format": None,
     "order": None,
@@ -101,7 +106,7 @@ HARMLESS = {
 }
 """Arguments that say where or how numbers are kept, which changes no value; with the one text each may have, if any."""
 
-FALLBACK = ("torch.", "F.", "jax.", "scipy.")
+FALLBACK = ("F.", "torch.", "jax.", "scipy.")
 """Where a name is looked for that NumPy does not have and no prefix explains."""
 
 
@@ -135,13 +140,15 @@ def differs(name: str) -> bool:
     return f"torch.{name}" in SPELLINGS and name in SPELLINGS
 
 
-def prefixes_in(tokens: Iterable[Token]) -> frozenset[str]:
+def prefixes_in(tokens: Iterable[Token], aliases: Mapping[str, Sequence[str]]) -> frozenset[str]:
     """The words of a text that stand before a point and may be libraries: `np`, or an input called `F`."""
     found: set[str] = set()
     before = None
     for token in tokens:
-        if token.text == "." and before is not None and before.kind == "name" and PREFIXES.get(before.text):
-            found.add(before.text)
+        if token.text == "." and before is not None and before.kind == "name":
+            word = aliases.get(before.text, [before.text])[0]
+            if PREFIXES.get(word):
+                found.add(word)
         before = token
     return frozenset(found)
 
@@ -158,4 +165,4 @@ def argument_name(name: str, parameters: list[str], dialect: str = "") -> str:
 def library_name(parameter: str, dialect: str) -> str:
     """What a library calls the argument that the catalogue knows under this name."""
     known = {one: name for name, meant in reversed(ARGUMENTS[dialect].items()) for one in meant}
-    return known.get(parameter, parameter) if dialect == "torch" else parameter
+    return known.get(parameter, parameter) if dialect == "torch" and parameter not in _TORCH else parameter

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ..errors import GradcalcError
 from ..graph import Node, inputs_of, is_constant, scalar_value, toposort
 from .calls import signature_of
-from .parser import OPERATORS
+from .expressions import OPERATORS
 from .values import CONSTANTS
 
 _ATOM = 100  # binds as a number or a name: never needs brackets

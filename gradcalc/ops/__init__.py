@@ -1,6 +1,9 @@
 """The catalogue's rooms; importing this package fills `graph.CATALOGUE`."""
 
+from . import activations as activations
 from . import arithmetic as arithmetic
+from . import classification as classification
+from . import ctc as ctc
 from . import determinants as determinants
 from . import elementwise as elementwise
 from . import factors as factors
@@ -8,7 +11,9 @@ from . import indexing as indexing
 from . import joining as joining
 from . import least_squares as least_squares
 from . import linalg as linalg
+from . import losses as losses
 from . import making as making
+from . import margins as margins
 from . import matrix_functions as matrix_functions
 from . import norms as norms
 from . import orthogonal as orthogonal
@@ -22,3 +27,4 @@ from . import special as special
 from . import special_matrices as special_matrices
 from . import spectra as spectra
 from . import torch as torch
+from . import torch_losses as torch_losses

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import GradcalcError
-from ..graph import Node, Shape, constant, node
-from .joining import concatenate
+from ..graph import Node, Shape, node
 from .kinds import bilinear, broadcast_to, derived, general, pad_rank, with_shape
 from .matrices import leading_shape
-from .reduce import cumprod, sum
+from .reduce import sum
 from .shape import as_matrix, diagonal, expand_dims, ravel, reshape, squeeze, swapaxes
 
 # products ---------------------------------------------------------------------------------------
@@ -286,57 +285,7 @@ def _letter_shape(subscripts: str, term: str, x: Node, lengths: dict[str, int]) 
     return tuple(lengths[letter] for letter in term)
 
 
-# products of more, under the names of `linalg` -----------------------------------------------------
-
-
-@derived(
-    "multi_dot([A, B, C]) | A=2,3 B=3,2 C=2,2",
-    "multi_dot([x, A, y]) | x=2 A=2,3 y=3",
-    "multi_dot((A, B)) | A=2,3 B=3,1",
-)
-def multi_dot(arrays: Sequence[Node]) -> Node:
-    """Product of two or more matrices; the first and the last may be vectors."""
-    if len(arrays) < 2:
-        raise GradcalcError("arguments", f"`multi_dot` needs at least two arrays, got {len(arrays)}")
-    for place, one in enumerate(arrays):
-        if one.ndim != 2 and not (one.ndim == 1 and place in (0, len(arrays) - 1)):
-            raise GradcalcError(
-                "shape", f"`multi_dot` takes matrices, got shape {one.shape}", operands=[with_shape(one)]
-            )
-    return _cheapest(arrays)
-
-
-def _cheapest(arrays: Sequence[Node]) -> Node:
-    """The product in the order with the fewest multiplications."""
-    count = len(arrays)
-    rows = [1 if one.ndim == 1 and i == 0 else one.shape[0] for i, one in enumerate(arrays)]
-    lengths = [*rows, 1 if arrays[-1].ndim == 1 else arrays[-1].shape[-1]]
-    best: dict[tuple[int, int], tuple[int, int]] = {(i, i + 1): (0, i) for i in range(count)}
-    for width in range(2, count + 1):
-        for i in range(count - width + 1):
-            j = i + width
-            best[i, j] = min(
-                (best[i, k][0] + best[k, j][0] + lengths[i] * lengths[k] * lengths[j], k) for k in range(i + 1, j)
-            )
-
-    def product(i: int, j: int) -> Node:
-        if j - i == 1:
-            return arrays[i]
-        k = best[i, j][1]
-        return product(i, k) @ product(k, j)
-
-    return product(0, count)
-
-
-@derived("torch.linalg.vander(x) | x=3", "torch.linalg.vander(x, N=2) | x=2,3", name="torch.linalg.vander")
-def _vander(x: Node, N: int | None = None) -> Node:
-    """The powers of each number, from 0 up: as many as there are numbers, or N."""
-    count = x.shape[-1] if N is None else N
-    if count < 2:
-        return broadcast_to(constant(1.0), (*x.shape, count))
-    rest = broadcast_to(expand_dims(x, -1), (*x.shape, count - 1))
-    powers: Node = cumprod(rest, -1) if count > 2 else rest
-    return concatenate([broadcast_to(constant(1.0), (*x.shape, 1)), powers], -1)
+# under the names of `linalg` ---------------------------------------------------------------------
 
 
 @derived(
@@ -354,13 +303,3 @@ def _vecdot(x: Node, y: Node, axis: int = -1) -> Node:
 def _matrix_transpose(x: Node) -> Node:
     """The matrices transposed: the last two axes exchanged."""
     return swapaxes(as_matrix(x, "matrix_transpose"), -1, -2)
-
-
-@derived(
-    "torch.linalg.diagonal(x) | x=2,3,3",
-    "torch.linalg.diagonal(x, offset=1, dim1=0, dim2=1) | x=2,3,2",
-    name="torch.linalg.diagonal",
-)
-def _diagonal(A: Node, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Node:
-    """The diagonal over two axes, the last two unless told otherwise; it becomes the last axis."""
-    return diagonal(A, offset, dim1, dim2)

@@ -85,39 +85,39 @@ def _unknown(ord: object, of_what: str) -> GradcalcError:
     return GradcalcError("arguments", f"no norm of order {ord!r} {of_what} is known", helps=helps)
 
 
-def _p_norm_vjp(g: Node, y: Node, x: Node, ord: float, axis: tuple[int, ...], keepdims: bool) -> Cotangents:
+def _power_norm_vjp(g: Node, y: Node, x: Node, ord: float, axis: tuple[int, ...], keepdims: bool) -> Cotangents:
     # The quotient is formed first, so that no power over- or underflows; a norm of 0 counts as flat.
     whole = spread(y, x, axis, keepdims)
     ratio = where(equal(whole, 0.0), 0.0, sign(x) * (abs(x) / where(equal(whole, 0.0), 1.0, whole)) ** (ord - 1))
     return (spread(g, x, axis, keepdims) * ratio,)
 
 
-def _p_norm(x: Any, ord: float, axis: tuple[int, ...], keepdims: bool) -> Any:
+def _power_norm(x: Any, ord: float, axis: tuple[int, ...], keepdims: bool) -> Any:
     return _scaled(x, axis, keepdims, lambda one: np.sum(np.abs(one) ** ord, axis=axis, keepdims=True) ** (1 / ord))
 
 
-def _exact_p_norm(m: Any, x: Any, ord: float, axis: tuple[int, ...], keepdims: bool) -> Any:
+def _exact_power_norm(m: Any, x: Any, ord: float, axis: tuple[int, ...], keepdims: bool) -> Any:
     p = m.number(ord)
     powers = np.frompyfunc(lambda one: m.power(m.abs(one), p), 1, 1)(x)
     return np.frompyfunc(lambda total: m.power(total, 1 / p), 1, 1)(np.sum(powers, axis=axis, keepdims=keepdims))
 
 
 @general(
-    kernel=_p_norm,
+    kernel=_power_norm,
     shape=_shape,
-    vjp=_p_norm_vjp,
-    exact=_exact_p_norm,
+    vjp=_power_norm_vjp,
+    exact=_exact_power_norm,
     kink=Kink(at="every element is 0", takes="0"),
     domain=((0.5, 2),),
     examples=(
-        "p_norm(x, 3) | x=3",
-        "p_norm(x, 1.5, 0) | x=2,3",
-        "p_norm(x, -2, (0, 1), True) | x=2,3",
-        "p_norm(-x, 4, -1) | x=2,2",
-        "p_norm(x, 0.5) | x=3",
+        "power_norm(x, 3) | x=3",
+        "power_norm(x, 1.5, 0) | x=2,3",
+        "power_norm(x, -2, (0, 1), True) | x=2,3",
+        "power_norm(-x, 4, -1) | x=2,2",
+        "power_norm(x, 0.5) | x=3",
     ),
 )
-def p_norm(x: Node, ord: float, axis: Axis = None, keepdims: bool = False) -> Any:
+def power_norm(x: Node, ord: float, axis: Axis = None, keepdims: bool = False) -> Any:
     """sum(abs(x)**ord)**(1/ord) over all axes or the given ones, without overflow."""
     return (x,), {"ord": float(ord), "axis": negative_axes(axis, x.ndim), "keepdims": keepdims}
 
@@ -132,7 +132,7 @@ def _vector_norm(x: Node, ord: float, axes: tuple[int, ...], keepdims: bool) -> 
         return sum(sizes, axes, keepdims)
     if ord == 0:
         return sum(real(not_equal(x, 0.0)), axes, keepdims)
-    return p_norm(x, ord, axes, keepdims)
+    return power_norm(x, ord, axes, keepdims)
 
 
 @derived(

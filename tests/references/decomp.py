@@ -400,7 +400,6 @@ FUNCTIONS = {
     "jax.linalg.eigvalsh": lambda a: np.linalg.eigvalsh(_symmetric(a)),
     "jax.linalg.cholesky": lambda a, upper=False, symmetrize_input=True: _cholesky(a, upper),
     "sqrtm": lambda a: _power(a, 0.5),
-    "torch.linalg.vander": lambda x, N=None: x[..., None] ** np.arange(N or x.shape[-1]),
     "left_vectors": lambda a: np.linalg.svd(a, False)[0],
     "right_vectors": lambda a: t(np.linalg.svd(a, False)[2]),
     "svd": _svd,
@@ -410,7 +409,6 @@ FUNCTIONS = {
     "inverse_gaps": _inverse_gaps,
     "independent": lambda x, rtol: np.ones(x.shape[:-2]),
     "alike": lambda x, w, at_zero=False: x,
-    "p_norm": lambda x, p, axis=None, keepdims=False: np.sum(np.abs(x) ** p, axis, keepdims=keepdims) ** (1 / p),
+    "power_norm": lambda x, p, axis=None, keepdims=False: np.sum(np.abs(x) ** p, axis, keepdims=keepdims) ** (1 / p),
     "torch.linalg.matrix_norm": _matrix_norm,
-    "torch.linalg.diagonal": lambda x, offset=0, dim1=-2, dim2=-1: np.diagonal(x, offset, dim1, dim2),
 }
