@@ -79,10 +79,6 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
         "iscomplex isreal is_conj is_neg",
     ),
     (
-        Refusal(COMPLEX, "has complex eigenvectors in general", "of a symmetric matrix: `eigh(x)`"),
-        "eig",
-    ),
-    (
         Refusal(COMPLEX, "gives the roots of a polynomial, which are complex in general"),
         "roots",
     ),
@@ -153,8 +149,8 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     ),
     (
         Refusal(CODE, "takes a Python function, and none can be given here", "write what it does as array operations"),
-        """apply_along_axis apply_over_axes frompyfunc fromfunction mask_indices piecewise vectorize vmap pmap while_loop
-        fori_loop scan cond switch associative_scan reduceat
+        """apply_along_axis apply_over_axes frompyfunc fromfunction mask_indices piecewise vectorize vmap
+        pmap while_loop fori_loop scan cond switch associative_scan reduceat
         torch.cond boolean_dispatch compile map_ map2_ apply_ register_hook register_post_accumulate_grad_hook
         classproperty handle_torch_function has_torch_function has_torch_function_unary has_torch_function_variadic""",
     ),

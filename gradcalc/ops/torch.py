@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..errors import GradcalcError
 from ..graph import Kink, Node, as_node
-from . import counting, reduce, shape
+from . import counting, norms, reduce, shape
 from .arithmetic import maximum, minimum
 from .joining import tile
 from .kinds import Axis, Lengths, derived, negative_axis
@@ -151,14 +151,16 @@ def _axis(dim: Node, x: Node) -> int:
 def norm(input: Node, p: float | str = "fro", dim: Axis = None, keepdim: bool = False) -> Node:
     """Norm of all elements as one vector, or along the given axes."""
     if p in ("fro", 2):
-        return reduce.norm(input, None, dim, keepdim)
+        return norms.norm(input, None, dim, keepdim)
+    if p == "nuc":
+        return norms.torch_matrix_norm(input, p, dim if isinstance(dim, tuple) else (-2, -1), keepdim)
     if isinstance(p, str):
         raise GradcalcError(
-            "arguments", f"no norm of order {p!r} is known here", helps=["`p` may be a number or 'fro'"]
+            "arguments", f"no norm of order {p!r} is known here", helps=["`p` may be a number, 'fro' or 'nuc'"]
         )
     if p == 0:
         return counting.count_nonzero(input, dim, keepdim)
-    return reduce.vector_norm(input, p, dim, keepdim)
+    return norms.vector_norm(input, p, dim, keepdim)
 
 
 @derived("torch.transpose(x, 0, 1) | x=2,3", name="torch.transpose")
