@@ -18,7 +18,7 @@ from ..ops.arithmetic import logical_and, logical_not, logical_or
 from . import dialects
 from .calls import Arguments, bound, signature_of
 from .forms import FORMS, Context
-from .names import assigned_names
+from .names import assigned_names, is_cast, number_type
 from .parser import OPERATORS
 from .sharing import Memory
 from .syntax import (
@@ -464,13 +464,14 @@ class _Builder:
         positional: list[Value] = [] if owner is None else [owner]
         named: dict[str, tuple[Value, Span]] = {}
         for argument in expression.arguments:
-            if argument.name == "dtype":
+            kind = number_type(argument.value, {*self.inputs, *self.locals}) if is_cast(expression) else None
+            if argument.name == "dtype" and kind is None:
                 _check_dtype(argument)
                 continue
             if argument.name in dialects.HARMLESS and not self.takes(words[-1], argument.name):
                 _check_harmless(argument)
                 continue
-            value = yield self.value(argument.value)
+            value = kind if kind is not None else (yield self.value(argument.value))
             if argument.name is None:
                 if named:
                     raise GradcalcError(
@@ -517,7 +518,7 @@ class _Builder:
             return self.located(lambda: FORMS[name](given, context), expression.span)
         if name in self.extra:
             return self.located(lambda: self.from_extra(name, positional, named), expression.span)
-        entry = dialects.find(dialect, room, name)
+        entry = dialects.find(dialect, room, name, is_method=is_method)
         if entry is None:
             raise self.unknown_function(words, name, expression, is_method)
         if name in ("max", "min", "amax", "amin") and not is_method and len(words) == 1 and len(positional) > 1:

@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import Span
 from ..graph import SPELLINGS
 from . import dialects
-from .syntax import Argument, Assign, Attribute, Call, Expression, Name, Program, Sequence, Subscript
+from .syntax import Argument, Assign, Attribute, Call, Expression, Name, Program, Sequence, Subscript, Text
 
 
 def used_names(program: Program, given: Container[str] = ()) -> dict[str, Span]:
@@ -82,12 +82,36 @@ def _names_in(expression: Expression, given: Container[str]) -> list[Name]:
         elif isinstance(current, Call) and isinstance(current.function, Name):
             if current.function.name in given and current.function.name not in SPELLINGS:
                 found.append(current.function)  # not a function: the builder says so
-            stack += reversed(current.arguments)
+            stack += reversed(_read_arguments(current, given))
+        elif isinstance(current, Call):
+            stack += [*reversed(_read_arguments(current, given)), current.function]
         elif isinstance(current, Span) or (isinstance(current, Attribute) and _is_library(current.value, given)):
             continue
         elif isinstance(current, tuple):
             stack += [part for part in reversed(current) if isinstance(part, tuple)]
     return found
+
+
+def _read_arguments(call: Call, given: Container[str]) -> list[Argument]:
+    """The arguments of a call but for names of types of numbers, as in `x.astype(float)`."""
+    if not is_cast(call):
+        return list(call.arguments)
+    return [one for one in call.arguments if number_type(one.value, given) is None]
+
+
+def is_cast(call: Call) -> bool:
+    """Whether a call is of a function that takes the name of a type of number."""
+    return getattr(call.function, "name", "") in dialects.CASTS
+
+
+def number_type(expression: Expression, given: Container[str]) -> str | None:
+    """The type of number that `float`, `torch.float64` or `'int64'` names; None for anything else."""
+    if isinstance(expression, Text):
+        return dialects.TYPES.get(expression.value.rpartition(".")[2].partition(":")[0])
+    is_name = isinstance(expression, Name) and expression.name not in given
+    if is_name or (isinstance(expression, Attribute) and _is_library(expression.value, given)):
+        return dialects.TYPES.get(getattr(expression, "name", ""))
+    return None
 
 
 def _is_library(expression: Expression, given: Container[str]) -> bool:

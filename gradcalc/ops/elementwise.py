@@ -62,6 +62,14 @@ cbrt: Op = elementwise(
     kink=Kink(at="x = 0", takes="inf"),
     domain=((0.1, 4),),
 )
+
+
+@derived("rsqrt(x)", domain=((0.1, 4),))
+def rsqrt(x: Node) -> Node:
+    """One divided by the square root."""
+    return 1 / sqrt(x)
+
+
 reciprocal: Op = elementwise(
     "reciprocal",
     np.reciprocal,
@@ -200,14 +208,14 @@ def _arctan2_partials(t: Node, y: Node, x: Node) -> tuple[Node, Node]:
     return x / length / length, -(y / length / length)
 
 
-def _arctan2_call(y: Node, x: Node) -> Any:
-    return (y, x), {}
+def _arctan2_call(x1: Node, x2: Node) -> Any:
+    return (x1, x2), {}
 
 
 arctan2: Op = elementwise(
     "arctan2",
     np.arctan2,
-    doc="Angle of the point (x, y) from the positive x axis; y comes first.",
+    doc="Angle of the point (x2, x1) from the positive x axis: y comes first.",
     partials=_arctan2_partials,
     call=_arctan2_call,
     examples=("arctan2(y, x)",),
@@ -215,6 +223,13 @@ arctan2: Op = elementwise(
     domain=((0.5, 2), (0.5, 2)),
     spellings=("atan2",),
 )
+
+
+@derived("torch.atan2(y, x)", name="torch.arctan2", spellings=("torch.atan2",), domain=((0.5, 2), (0.5, 2)))
+def arctan2_torch(input: Node, other: Node) -> Node:
+    """Angle of the point (other, input) from the positive x axis."""
+    return arctan2(input, other)
+
 
 # hyperbolic -------------------------------------------------------------------------------------
 
