@@ -6,7 +6,7 @@ mask) is evaluated at the inputs given, by the function that the caller passes i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -510,7 +510,7 @@ class _Builder:
     ) -> Value:
         """The value of a call whose arguments have values."""
         named_library = dialects.library_of(words)
-        dialect, room, name = named_library or (self.dialect(words[-1], function, named), "", words[-1])
+        dialect, room, name = named_library or (self.dialect(words[-1], function, named, is_method), "", words[-1])
         strict = named_library is not None or self.libraries
         given = Arguments(positional, named, expression.span, dialect if strict else "", is_method)
         if name in FORMS:
@@ -552,8 +552,8 @@ class _Builder:
         except (TypeError, ValueError, OverflowError, IndexError) as error:
             raise _cannot_take(name, error) from None
 
-    def dialect(self, name: str, function: Expression, named: Container[str]) -> str:
-        """Whose meaning a bare name or method has: the text's own library, else NumPy's."""
+    def dialect(self, name: str, function: Expression, named: Iterable[str], is_method: bool) -> str:
+        """Whose meaning a bare name or method has: the text's own library, else NumPy's, if it has such a one."""
         if not dialects.differs(name):
             return "torch" if "torch" in self.libraries else "numpy"
         if {"torch", "numpy"} <= self.libraries:
@@ -563,7 +563,11 @@ class _Builder:
                 labels=[Label(function.span)],
                 helps=[f"write `np.{name}(…)` or `torch.{name}(…)`"],
             )
-        return "torch" if "torch" in self.libraries or "dim" in named or "keepdim" in named else "numpy"
+        if is_method and not hasattr(np.ndarray, name) and "numpy" not in self.libraries:
+            return "torch"
+        own, other = (signature_of(SPELLINGS[one]).names for one in (f"torch.{name}", name))
+        is_torch = any(word in ("dim", "keepdim") or (word in own and word not in other) for word in named)
+        return "torch" if "torch" in self.libraries or is_torch else "numpy"
 
     def unknown_function(self, words: list[str], name: str, call: Call, is_method: bool) -> GradcalcError:
         function = call.function

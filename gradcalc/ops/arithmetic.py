@@ -98,6 +98,7 @@ fmod: Op = elementwise(
     exact=lambda m, a, b: a - b * m.trunc(m.divide(a, b)),
     kink=Kink(at="a/b is whole", takes="the derivative from the right"),
     domain=((-2.9, -2.1), (1, 1.05)),
+    spellings=("jax.rem",),
 )
 
 

@@ -293,7 +293,7 @@ sigmoid: Op = elementwise(
     doc="1/(1 + exp(-x)).",
     partials=lambda y, x: (y * sigmoid(-x),),  # 1 - y has no digits left for large x
     exact=lambda m, x: m.divide(1, 1 + m.exp(-x)),
-    spellings=("expit",),
+    spellings=("expit", "jax.logistic"),
 )
 softplus: Op = elementwise(
     "softplus",

@@ -160,12 +160,17 @@ def _rel_entr(x: Any, y: Any) -> Any:
     return np.where(inside, value, np.where((x == 0) & (y >= 0), 0.0, np.where(np.isnan(x + y), np.nan, np.inf)))
 
 
+def _divergence_call(p: Node, q: Node) -> Any:
+    return (p, q), {}
+
+
 rel_entr: Op = elementwise(
     "rel_entr",
     _rel_entr,
     doc="x*log(x/y), 0 where x is 0, and inf outside.",
     partials=lambda z, x, y: (log_ratio(x, y) + 1, -x / y),
     exact=lambda m, x, y: x * m.log(m.divide(x, y)),
+    call=_divergence_call,
     domain=((0.1, 2), (0.1, 2)),
 )
 
@@ -199,6 +204,7 @@ kl_div: Op = elementwise(
     doc="x*log(x/y) - x + y, 0 or more; element by element.",
     partials=lambda z, x, y: (log_ratio(x, y), (y - x) / y),
     exact=lambda m, x, y: x * m.log(m.divide(x, y)) - x + y,
+    call=_divergence_call,
     domain=((0.1, 2), (0.1, 2)),
     examples=("scipy.special.kl_div(x, y)",),
 )

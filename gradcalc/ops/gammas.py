@@ -19,6 +19,14 @@ def _two(a: Node, b: Node) -> Any:
     return (a, b), {}
 
 
+def _incomplete_call(a: Node, x: Node) -> Any:
+    return (a, x), {}
+
+
+def _poch_call(z: Node, m: Node) -> Any:
+    return (z, m), {}
+
+
 # beta functions -----------------------------------------------------------------------------------
 
 beta: Op = special(
@@ -65,22 +73,20 @@ def _density(a: Node, x: Node) -> Node:
 gammainc: Op = special(
     "gammainc",
     doc="Regularised lower incomplete gamma function: the gamma distribution's probability below x.",
-    call=_two,
+    call=_incomplete_call,
     partials=lambda y, a, x: (SLOPE, _density(a, x)),
     scipy=lambda sp, a, x: sp.gammainc(a, x),
     domain=((0.5, 3),),
     examples=("gammainc(2.5, x) | x=2,3", "gammainc(a, x) | a=2 x=2"),
-    spellings=("igamma",),
 )
 gammaincc: Op = special(
     "gammaincc",
     doc="Regularised upper incomplete gamma function: the gamma distribution's probability above x.",
-    call=_two,
+    call=_incomplete_call,
     partials=lambda y, a, x: (SLOPE, -_density(a, x)),
     scipy=lambda sp, a, x: sp.gammaincc(a, x),
     domain=((0.5, 3),),
     examples=("gammaincc(2.5, x) | x=2,3", "gammaincc(a, x) | a=2 x=2"),
-    spellings=("igammac",),
 )
 
 # more of gamma ------------------------------------------------------------------------------------
@@ -99,7 +105,7 @@ def gammasgn(x: Node) -> Node:
     return where(greater_equal(x, 0.0), 1.0, where(equal(floor(x), x), math.nan, below))
 
 
-@derived("multigammaln(x, 1)", "multigammaln(x, 3)", spellings=("mvlgamma",), domain=((1.5, 4),))
+@derived("multigammaln(x, 1)", "multigammaln(x, 3)", domain=((1.5, 4),))
 def multigammaln(a: Node, d: int) -> Node:
     """Logarithm of the gamma function of d variables, of a > (d - 1)/2."""
     if d < 1:
@@ -119,7 +125,7 @@ def factorial(n: Node, exact: bool = False) -> Node:
 poch: Op = special(
     "poch",
     doc="Rising factorial: gamma(z + m)/gamma(z).",
-    call=_two,
+    call=_poch_call,
     partials=lambda y, z, m: (y * (digamma(z + m) - digamma(z)), y * digamma(z + m)),
     scipy=lambda sp, z, m: sp.poch(z, m),
     domain=((0.5, 3),),
@@ -155,3 +161,46 @@ zeta: Op = special(
 def polygamma_method(x: Node, n: int) -> Node:
     """The derivative of order n of digamma."""
     return polygamma(n, x)
+
+
+# as PyTorch calls their arguments -------------------------------------------------------------------
+
+
+@derived(
+    "torch.special.gammainc(2.5, x) | x=3",
+    name="torch.gammainc",
+    spellings=("torch.igamma",),
+    domain=((0.5, 3),),
+)
+def gammainc_torch(input: Node, other: Node) -> Node:
+    """Regularised lower incomplete gamma function; the parameter comes first."""
+    return gammainc(input, other)
+
+
+@derived(
+    "torch.special.gammaincc(2.5, x) | x=3",
+    name="torch.gammaincc",
+    spellings=("torch.igammac",),
+    domain=((0.5, 3),),
+)
+def gammaincc_torch(input: Node, other: Node) -> Node:
+    """Regularised upper incomplete gamma function; the parameter comes first."""
+    return gammaincc(input, other)
+
+
+@derived("torch.special.zeta(2, x) | x=3", name="torch.zeta", domain=((0.5, 3),))
+def zeta_torch(input: Node, other: Node) -> Node:
+    """Hurwitz zeta function: the sum of 1/(k + other)**input."""
+    return zeta(input, other)
+
+
+@derived(
+    "torch.mvlgamma(x, 3)",
+    "torch.mvlgamma(x, p=2)",
+    name="torch.mvlgamma",
+    spellings=("torch.multigammaln",),
+    domain=((1.5, 4),),
+)
+def mvlgamma(input: Node, p: int) -> Node:
+    """Logarithm of the gamma function of p variables, of x > (p - 1)/2."""
+    return multigammaln(input, p)

@@ -37,8 +37,29 @@ def _owens_t(mp: Any, h: Any, a: Any) -> Any:
     return mp.quad(lambda t: mp.exp(-h * h * (1 + t * t) / 2) / (1 + t * t), [0, a]) / (2 * mp.pi)
 
 
+def _bessel_k(mp: Any, n: int, x: Any) -> Any:
+    """K_n by the series of K_0, the Wronskian and the recurrence; for large x by the integral."""
+    if not 0 < x < 30:
+        return mp.exp(-x) * _scaled_k(mp, n, 0, x)
+    with mp.workprec(
+        mp.prec + 20 + int(4 * x)
+    ):  # the terms of either sign are as large as exp(x), their sum as exp(-x)
+        square, term, harmonic, k = x * x / 4, mp.one, mp.zero, 0
+        i0, i1, rest = mp.one, mp.one, mp.zero
+        while term > mp.eps * mp.eps:
+            k += 1
+            term *= square / (k * k)
+            harmonic += mp.one / k
+            i0, i1, rest = i0 + term, i1 + term / (k + 1), rest + term * harmonic
+        low = rest - (mp.log(x / 2) + mp.euler) * i0
+        high = (1 / x - i1 * x / 2 * low) / i0
+        for order in range(1, n):
+            low, high = high, low + 2 * order / x * high
+        return low if n == 0 else high
+
+
 def _scaled_k(mp: Any, n: int, m: int, x: Any) -> Any:
-    """exp(x)*K_n(x), or up to its sign the derivative of order m, by its integral; mpmath's own limits are slower.
+    """exp(x)*K_n(x), or up to its sign the derivative of order m, by its integral.
 
     The trapezoidal rule leaves off exp(-pi**2/step) of it.
     """
@@ -60,10 +81,10 @@ FORMULAS: dict[str, Formula] = {
     "bessel_j": lambda mp, n, x: mp.besselj(n, x),
     "bessel_y": lambda mp, n, x: mp.bessely(n, x),
     "bessel_i": lambda mp, n, x: mp.besseli(n, x),
-    "bessel_k": lambda mp, n, x: mp.exp(-x) * _scaled_k(mp, n, 0, x),
+    "bessel_k": lambda mp, n, x: _bessel_k(mp, n, x),
     "scaled_i0": lambda mp, x: mp.exp(-x) * mp.besseli(0, x),
     "scaled_i1": lambda mp, x: mp.exp(-x) * mp.besseli(1, x),
-    "scaled_bessel_k": lambda mp, n, m, x: _scaled_k(mp, n, m, x),
+    "scaled_bessel_k": lambda mp, n, m, x: _scaled_k(mp, n, m, x) if m else mp.exp(x) * _bessel_k(mp, n, x),
     "spherical_bessel": lambda mp, n, x: mp.mpf(n == 0) if x == 0 else _spherical(mp, n, x),
     "airy_ai": lambda mp, x: mp.airyai(x),
     "airy_ai_prime": lambda mp, x: mp.airyai(x, derivative=1),

@@ -7,6 +7,7 @@ from ..graph import Kink, Node, constant
 from . import arithmetic
 from .arithmetic import clip, equal, floor_divide, trunc, where
 from .kinds import broadcast_to, derived
+from .numbers import heaviside
 from .reduce import sum, vector_norm
 
 
@@ -118,6 +119,18 @@ def dist(input: Node, other: Node, p: float = 2) -> Node:
 def where_method(input: Node, condition: Node, other: Node) -> Node:
     """The array where the condition is true, else the other."""
     return arithmetic.where(condition, input, other)
+
+
+@derived("torch.where(x > y, x, other=y) | x=2,3 y=3", "torch.where(x > 0, input=x, other=0)", name="torch.where")
+def where_torch(condition: Node, input: Node, other: Node) -> Node:
+    """Elements of the first array where the condition is true, else of the second."""
+    return arithmetic.where(condition, input, other)
+
+
+@derived("torch.heaviside(x, values=y)", name="torch.heaviside")
+def heaviside_torch(input: Node, values: Node) -> Node:
+    """0 for negative numbers, 1 for positive ones, and the second array at 0."""
+    return heaviside(input, values)
 
 
 @derived("torch.equal(x, y) | x=3 y=3", "torch.equal(x, x) | x=3", "torch.equal(x, y) | x=3 y=", name="torch.equal")

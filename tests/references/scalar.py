@@ -125,6 +125,17 @@ def _bessel_k(n: int, x: Any, scale: Any = 0) -> Any:
     return _to_infinity(lambda t: np.exp(scale - x * np.cosh(t)) * np.cosh(n * t))
 
 
+def _lower_gamma(a: float, x: Any) -> Any:
+    """The integral of t**(a - 1)*exp(-t) with t = s**2, which is smooth for half-integral a."""
+    return _integral(lambda s: 2 * s ** (2 * a - 1) * np.exp(-s * s), 0, np.sqrt(x)) / math.gamma(a)
+
+
+def _zeta_2(q: Any) -> Any:
+    """The sum of 1/(k + q)**2, the far end of it by Euler and Maclaurin."""
+    far = 200 + q
+    return sum((k + q) ** -2 for k in range(200)) + 1 / far + far**-2 / 2 + far**-3 / 6 - far**-5 / 30
+
+
 def _erf(x: Any) -> Any:
     return np.vectorize(math.erf, otypes=[float])(x)
 
@@ -143,6 +154,12 @@ FUNCTIONS = {
     "fill": lambda x, value: np.full(np.shape(x), value),
     "dist": _dist,
     "method.where": lambda x, condition, y: np.where(condition, x, y),
+    "torch.where": lambda condition, input, other: np.where(condition, input, other),
+    "torch.heaviside": lambda x, values: np.heaviside(x, values),
+    "torch.gammainc": lambda a, x: _lower_gamma(a, x),
+    "torch.gammaincc": lambda a, x: 1 - _lower_gamma(a, x),
+    "torch.zeta": lambda s, q: _zeta_2(q) if s == 2 else None,
+    "torch.mvlgamma": lambda x, p: _multigammaln(x, p),
     "torch.equal": lambda x, y: np.shape(x) == np.shape(y) and bool(np.all(x == y)),
     "jax.clamp": lambda low, x, high: np.minimum(np.maximum(x, low), high),
     "torch.arctan2": np.arctan2,
@@ -196,7 +213,7 @@ FUNCTIONS = {
     "multigammaln": _multigammaln,
     "factorial": lambda n, exact=False: _gamma(n + 1),
     "comb": _comb,
-    "method.polygamma": lambda x, n: sum((k + x) ** -2 for k in range(20000)) + 1 / (20000 + x - 0.5),
+    "method.polygamma": lambda x, n: _zeta_2(x),
     "exp1": lambda x: _to_infinity(lambda t: np.exp(-x * np.exp(t))),
     "sici": lambda x: (
         _integral(lambda t: np.sin(t) / t, 0, x),
