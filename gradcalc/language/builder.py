@@ -51,7 +51,6 @@ _LEAVE_OUT = {
     "detach": "leave it out; `--wrt` says what is differentiated by",
     "cpu": "leave it out",
     "cuda": "leave it out",
-    "to": "leave it out",
     "numpy": "leave it out",
     "requires_grad_": "leave it out; `--wrt` says what is differentiated by",
     "zero_": "leave it out: nothing accumulates between commands",
@@ -532,7 +531,7 @@ class _Builder:
         """Say so where another library means something else by a name that was written without one."""
         for dialect, library in (("torch", "PyTorch"), ("jax", "JAX")):
             other = SPELLINGS.get(f"{dialect}.{name}")
-            if other is None or other is entry:
+            if other is None or other is entry or entry.name.startswith("method."):
                 continue
             try:
                 meant = other(*bound(other, name, given, self.fixed))

@@ -208,14 +208,14 @@ def _arctan2_partials(t: Node, y: Node, x: Node) -> tuple[Node, Node]:
     return x / length / length, -(y / length / length)
 
 
-def _arctan2_call(x1: Node, x2: Node) -> Any:
-    return (x1, x2), {}
+def _arctan2_call(y: Node, x: Node) -> Any:
+    return (y, x), {}
 
 
 arctan2: Op = elementwise(
     "arctan2",
     np.arctan2,
-    doc="Angle of the point (x2, x1) from the positive x axis: y comes first.",
+    doc="Angle of the point (x, y) from the positive x axis; y comes first.",
     partials=_arctan2_partials,
     call=_arctan2_call,
     examples=("arctan2(y, x)",),
