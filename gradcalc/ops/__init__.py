@@ -13,7 +13,7 @@ from . import joining as joining
 from . import linalg as linalg
 from . import making as making
 from . import numbers as numbers
-from . import polynomials as polynomials
+from . import orthogonal as orthogonal
 from . import probability as probability
 from . import reduce as reduce
 from . import rooms as rooms
