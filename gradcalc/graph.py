@@ -7,6 +7,7 @@ chain of a million nodes is no different from a short one.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -131,13 +132,26 @@ SPELLINGS: dict[str, Entry] = {}
 """Every operation under every name it has, `torch.asin` and `asin` alike."""
 
 
+HOMES: dict[Entry, str] = {}
+"""The module that each operation is written in."""
+
+
 def register(entry: Entry) -> None:
     """Enter an operation under all its names; a name taken twice is a mistake in the catalogue."""
     CATALOGUE[entry.name] = entry
+    HOMES[entry] = _module_being_read()
     for name in (entry.name, *entry.spellings):
         if name in SPELLINGS:
             raise ValueError(f"two operations are called {name}")
         SPELLINGS[name] = entry
+
+
+def _module_being_read() -> str:
+    """The name of the module whose own lines are being run."""
+    frame = sys._getframe()
+    while frame.f_code.co_name != "<module>" and frame.f_back is not None:
+        frame = frame.f_back
+    return str(frame.f_globals["__name__"])
 
 
 class Array:

@@ -28,6 +28,7 @@ ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 EXAMPLES = sorted((ROOT / "examples").glob("*.md"))
 DOCUMENTS = [README, *EXAMPLES]
+FUNCTIONS = ROOT / "docs" / "functions.md"
 CONSOLE = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 PYTHON = re.compile(r"(?<=^```python\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 SETUP = re.compile(r"(?<=^```sh\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
@@ -117,6 +118,25 @@ def _failures(document: Path, session: str) -> str:
     return report.getvalue()
 
 
+def functions_page() -> str:
+    """The page of all functions: an introduction, and the catalogue as it is."""
+    return f"{INTRODUCTION}\n{_printed(['ops', '--format', 'markdown'])[0]}"
+
+
+INTRODUCTION = """\
+# Functions
+
+What expressions may use, as `gradcalc ops --format markdown` prints it: how gradcalc calls a function, which libraries
+have it and under which names, and where it is not smooth, with the derivative that is used there. Methods such as
+`x.sum(axis=0)` mean what their library means. Where libraries differ under one name there is an entry for each;
+`gradcalc ops std` shows them one after the other, with their rules of differentiation.
+"""
+
+
+def test_functions_page():
+    assert FUNCTIONS.read_text(encoding="utf-8") == functions_page(), "run python tests/test_docs.py --update"
+
+
 def test_package_docstring():
     found = doctest.testmod(gradcalc)
     assert found.attempted
@@ -183,6 +203,8 @@ def update() -> None:
         if now != text:
             document.write_text(now, encoding="utf-8")
             print(f"updated {document.relative_to(ROOT)}")
+    FUNCTIONS.parent.mkdir(exist_ok=True)
+    FUNCTIONS.write_text(functions_page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import warnings
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
@@ -11,11 +13,15 @@ import numpy as np
 import oracle
 import pytest
 from oracle import Case, Point, Problem
+from peers.cases import as_call, derived_from, respelled
+from peers.libraries import evaluated
 
+import gradcalc
 from gradcalc import simplifier
 from gradcalc.errors import GradcalcError
 from gradcalc.graph import CATALOGUE, SPELLINGS, Node, Op
-from gradcalc.language import parser, printer
+from gradcalc.language import dialects, parser, printer
+from gradcalc.language.calls import signature_of
 from gradcalc.ops.elementwise import cos
 from gradcalc.ops.kinds import elementwise, linear, spread
 from gradcalc.ops.shape import roll
@@ -141,6 +147,79 @@ def test_jacobians_agree(name: str) -> None:
 def test_simplifying_keeps_the_numbers(name: str) -> None:
     for problem, point in one_point_each(name) if has_rule(name) else ():
         checked(oracle.check_simplified, problem, [one for outputs in problem.graphs for one in outputs], point)
+
+
+# the libraries' names and arguments ---------------------------------------------------------------------
+
+
+def spelled() -> list[str]:
+    """Every further name of an operation; a method's is what follows `method.`."""
+    return [name for entry in CATALOGUE.values() if entry.shown for name in entry.spellings]
+
+
+@pytest.mark.parametrize("spelling", spelled())
+def test_a_spelling_is_the_operation_itself(spelling: str) -> None:
+    entry = SPELLINGS[spelling]
+    places = 0
+    for case in oracle.cases_of(entry):
+        text = as_call(case.text, entry)
+        other = respelled(text, {entry.name, *entry.spellings}, spelling)
+        if other is not None:
+            assert oracle.pose(case._replace(text=other)).output is oracle.pose(case).output, other
+            places += 1
+    assert places, f"no example of {entry.name} calls it"
+
+
+def test_numpy_has_the_same_value(name: str) -> None:
+    """An example means what NumPy makes of it, under each of its names that NumPy has."""
+    modules = {"np": np, "np.linalg": np.linalg}
+    for case in derived_from(CATALOGUE[name], modules, {"numpy": np.ndarray}):
+        values = case.draw(0)
+        try:
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                expected = evaluated(case.text, {**values, "np": np, "pi": np.pi, "inf": np.inf, "s_": np.s_})
+        except Exception:  # NumPy has the name, but not these arguments
+            continue
+        if not isinstance(expected, tuple | list):
+            oracle.assert_close(gradcalc.evaluate(case.text, values), expected, 1e-9)
+
+
+@pytest.mark.parametrize("called", [f"np.{one}" for one in dir(np)] + [f"np.linalg.{one}" for one in dir(np.linalg)])
+def test_numpy_arguments_have_their_names(called: str) -> None:
+    """Each parameter of a NumPy function is known by its name, or among those that are not, for a reason."""
+    function = eval(called)
+    found = dialects.library_of(called.split("."))
+    entry = dialects.find(*found) if found and callable(function) and not inspect.isclass(function) else None
+    try:
+        parameters = inspect.signature(function).parameters.values() if entry else ()
+    except ValueError:
+        parameters = ()  # written in C, by a NumPy that does not say
+    names = signature_of(entry).names if entry else []
+    for one in parameters:
+        by_name = one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
+        if by_name and one.name != "dtype" and one.name not in dialects.HARMLESS:
+            known = dialects.argument_name(one.name, names, "numpy") in names
+            reason = UNKNOWN_ARGUMENTS.get((called, one.name)) or UNKNOWN_ARGUMENTS.get(("", one.name))
+            assert known or reason, f"{called} has `{one.name}`"
+            assert not (known and (called, one.name) in UNKNOWN_ARGUMENTS), f"{called} knows `{one.name}` by now"
+
+
+_START = "adds or compares with a number to begin with, which `+`, `*` or `maximum` do as well"
+_SHAPE = "the array that gives its shape is enough; another shape is what `zeros` and `full` take"
+UNKNOWN_ARGUMENTS = {
+    ("", "signature"): "chooses among the types that numbers may have in memory",
+    **dict.fromkeys([(f"np.{one}", "initial") for one in ("sum", "prod", "max", "min", "amax", "amin")], _START),
+    **dict.fromkeys([(f"np.{one}", "shape") for one in ("zeros_like", "ones_like", "full_like")], _SHAPE),
+    **dict.fromkeys([("np.std", "mean"), ("np.var", "mean")], "a mean that is known already only saves time"),
+    **dict.fromkeys([("np.std", "correction"), ("np.var", "correction")], "NumPy's `ddof` is the same"),
+    **dict.fromkeys([("np.matmul", one) for one in ("axes", "axis", "keepdims")], "`einsum` says it for all axes"),
+    ("np.linspace", "retstep"): "gives the step as a second result",
+    ("np.linspace", "axis"): "start and stop are numbers here",
+    ("np.round", "decimals"): "rounds to whole numbers only",
+    ("np.linalg.cholesky", "upper"): "gives the lower factor; transpose it",
+}
+"""Arguments of NumPy's functions that are refused, and why; of every function where none is named."""
 
 
 # precedence: Python has the same operators ----------------------------------------------------------

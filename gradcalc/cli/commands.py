@@ -36,7 +36,17 @@ def _shared(function: Function) -> Function:
     for decorate in reversed(
         [
             click.argument("expressions", metavar="EXPR", nargs=-1),
-            click.option("-f", "--file", metavar="FILE", help="Read an expression from a file; - is standard input."),
+            click.option(
+                "-f",
+                "--file",
+                metavar="FILE[:FUNCTION]",
+                help="Read a program, or one function of it, from a file; - is standard input.",
+            ),
+            click.option(
+                "--dialect",
+                type=click.Choice(["numpy", "torch", "jax"]),
+                help="Whose names they are, where the text does not say.",
+            ),
             click.option(
                 "--set", "pairs", metavar="NAME=VALUE", multiple=True, help="Give an input whose name is an option."
             ),
@@ -246,7 +256,7 @@ def evaluate(ctx: click.Context, /, **options: Any) -> int:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json"]),
+    type=click.Choice(["text", "json", "markdown"]),
     default="text",
     show_default=True,
     help="How the catalogue is printed.",
@@ -257,10 +267,12 @@ def ops(names: Sequence[str], form: str) -> int:
     \b
         gradcalc ops
         gradcalc ops tanh
+        gradcalc ops std torch.max --format markdown
     """
     from ..render import catalogue
 
-    click.echo(catalogue.as_json(names) if form == "json" else catalogue.as_text(names))
+    write = {"text": catalogue.as_text, "json": catalogue.as_json, "markdown": catalogue.as_markdown}[form]
+    click.echo(write(names))
     return Status.OK
 
 
@@ -271,7 +283,7 @@ def _answered(ctx: click.Context, options: dict[str, Any]) -> int:
 
     writer = writer_for(options["output"])
     texts = assigned_texts(ctx, options["pairs"])
-    sources = expressions_from(options["expressions"], options["file"])
+    sources = expressions_from(options["expressions"], options["file"], options["dialect"])
     try:
         others = [Source("", text) for option in ("seeds", "directions") for text in options.get(option, ())]
         programs = read_programs(sources, texts, others)

@@ -1,4 +1,4 @@
-"""Logarithms, exponentials and entropies with care at the edges, angles, and what is summed up in logarithms."""
+"""Logarithms, exponentials and entropies with care at the edges, and angles."""
 
 from __future__ import annotations
 
@@ -7,15 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import Cotangents, Kink, Node, Op
-from . import reduce
-from .arithmetic import abs, clip, equal, greater, less_equal, logical_and, sign, where
-from .elementwise import exp, hypot, log, log1p, sigmoid, softplus
+from ..graph import Kink, Node, Op
+from .arithmetic import clip, equal, less_equal, logical_and, where
+from .elementwise import hypot, log, log1p, sigmoid
 from .hypergeometric import hyp1f1
-from .indexing import segment
-from .joining import concatenate
-from .kinds import Axis, broadcast_shape, broadcast_to, derived, elementwise, general, negative_axis, reshape, zeros
-from .shape import flip
+from .kinds import derived, elementwise
 
 # logarithms and exponentials --------------------------------------------------------------------
 
@@ -54,20 +50,6 @@ logit: Op = elementwise(
 def logit_torch(input: Node, eps: float | None = None) -> Node:
     """log(x/(1 - x)) of x kept eps away from 0 and 1."""
     return logit(input if eps is None else clip(input, eps, 1 - eps))
-
-
-@derived("log_sigmoid(x)", spellings=("logsigmoid",))
-def log_sigmoid(x: Node) -> Node:
-    """log(sigmoid(x)), without overflow."""
-    return -softplus(-x)
-
-
-@derived("F.softplus(x)", "F.softplus(x, 2, 3)", "F.softplus(x, beta=0.5, threshold=0.5)", name="F.softplus")
-def softplus_torch(input: Node, beta: float = 1, threshold: float = 20) -> Node:
-    """log(1 + exp(beta*x))/beta; x itself where beta*x is above the threshold."""
-    scaled = input if beta == 1 else beta * input
-    smooth = softplus(scaled)
-    return where(greater(scaled, threshold), input, smooth if beta == 1 else smooth / beta)
 
 
 @derived("boxcox1p(x, y)", domain=((0.5, 2), (0.5, 2)))
@@ -240,70 +222,3 @@ def hypot_of(*coordinates: Node) -> Node:
     for one in coordinates[1:]:
         length = hypot(length, one)
     return length
-
-
-# sums of logarithms -------------------------------------------------------------------------------
-
-
-@derived("softmin(x, 0) | x=2,3", "softmin(x, dim=1) | x=2,3", spellings=("F.softmin",))
-def softmin(input: Node, dim: int) -> Node:
-    """softmax(-x) along an axis."""
-    return reduce.softmax(-input, dim)
-
-
-def _exact_logcumsumexp(m: Any, x: Any, axis: int) -> Any:
-    sums = np.add.accumulate(np.frompyfunc(m.exp, 1, 1)(x), axis)
-    return np.frompyfunc(m.log, 1, 1)(sums)
-
-
-def _logcumsumexp_vjp(g: Node, y: Node, x: Node, axis: int) -> Cotangents:
-    """The weight of x[j] in y[i] is exp(x[j] - y[i]), a product of ratios none of which is above 1."""
-    n = x.shape[axis]
-    if n == 0:
-        return (g,)
-    start = segment(y, axis, 0, n - 1)
-    ratios = where(equal(start, -math.inf), 0.0, exp(start - segment(y, axis, 1, n)))
-    one = zeros(tuple(1 if i - x.ndim == axis else length for i, length in enumerate(x.shape)))
-    factors = concatenate([one, flip(ratios, axis)], axis)
-    back = flip(reduce.recurrence(factors, flip(g, axis), axis), axis)
-    return (where(equal(x, -math.inf), 0.0, exp(x - y)) * back,)
-
-
-@general(
-    kernel=lambda x, axis: np.logaddexp.accumulate(x, axis),
-    shape=lambda x, axis: x.shape,
-    vjp=_logcumsumexp_vjp,
-    exact=_exact_logcumsumexp,
-    examples=("logcumsumexp(x, 0) | x=4", "logcumsumexp(x, 1) | x=2,3", "logcumsumexp(x, axis=0) | x=3,2"),
-    spellings=("jax.cumlogsumexp",),
-)
-def logcumsumexp(x: Node, axis: int) -> Any:
-    """log of the running sum of exp(x) along an axis, without overflow."""
-    return (x,), {"axis": negative_axis(axis, x.ndim)}
-
-
-@derived(
-    "scipy.special.logsumexp(x) | x=3",
-    "scipy.special.logsumexp(x, axis=1, b=y) | x=2,3 y=3",
-    "scipy.special.logsumexp(x, 0, [1, 2, 3], True) | x=2,3",
-    "jax.nn.logsumexp(x, axis=1, b=-y, return_sign=True)[0] | x=1,2 y=2",
-    "jax.nn.logsumexp(x, b=-y, return_sign=True)[1] | x=2 y=2",
-    name="scipy.logsumexp",
-    spellings=("jax.logsumexp",),
-    domain=((-2, 2), (0.5, 2)),
-)
-def logsumexp(
-    a: Node, axis: Axis = None, b: Node | None = None, keepdims: bool = False, return_sign: bool = False
-) -> Node | tuple[Node, Node]:
-    """log(sum(b*exp(x))), over all axes or the given ones; with `return_sign`, of the size, and the sign."""
-    if b is None and not return_sign:
-        plain: Node = reduce.logsumexp(a, axis, keepdims)
-        return plain
-    if b is not None:
-        a = broadcast_to(a, broadcast_shape(a, b))
-    top = reduce.max(a, axis, True)
-    terms = exp(a - top)
-    total = reduce.sum(terms if b is None else b * terms, axis, True)
-    shape = reduce.sum(a, axis, keepdims).shape
-    size = reshape(log(abs(total) if return_sign else total) + top, shape)
-    return (size, reshape(sign(total), shape)) if return_sign else size

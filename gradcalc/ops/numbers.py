@@ -40,7 +40,7 @@ from .kinds import batch_broadcasting, broadcast_shape, broadcast_to, derived, e
 @derived(
     "positive(x)",
     "conj(x)",
-    spellings=("conj", "conjugate", "conj_physical", "resolve_conj", "resolve_neg", "contiguous", "real_if_close"),
+    spellings=("conj", "conjugate", "conj_physical"),
 )
 def positive(x: Node) -> Node:
     """The array as it is."""

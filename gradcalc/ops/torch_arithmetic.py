@@ -12,19 +12,19 @@ from .reduce import sum, vector_norm
 
 
 @derived("torch.add(x, y)", "torch.add(x, y, alpha=3)", name="torch.add")
-def add(input: Node, other: Node, alpha: Node | None = None) -> Node:
+def add(input: Node, other: Node, *, alpha: Node | None = None) -> Node:
     """Sum of two arrays, the second times alpha."""
     return input + (other if alpha is None else alpha * other)
 
 
 @derived("torch.sub(x, y)", "torch.sub(x, y, alpha=3)", name="torch.sub", spellings=("torch.subtract",))
-def subtract(input: Node, other: Node, alpha: Node | None = None) -> Node:
+def subtract(input: Node, other: Node, *, alpha: Node | None = None) -> Node:
     """Difference of two arrays, the second times alpha."""
     return input - (other if alpha is None else alpha * other)
 
 
 @derived("rsub(x, y)", "rsub(x, y, alpha=3)")
-def rsub(input: Node, other: Node, alpha: Node | None = None) -> Node:
+def rsub(input: Node, other: Node, *, alpha: Node | None = None) -> Node:
     """The second array minus the first, the first times alpha."""
     return other - (input if alpha is None else alpha * input)
 
@@ -38,7 +38,7 @@ def rsub(input: Node, other: Node, alpha: Node | None = None) -> Node:
     domain=((-0.9, -0.1), (1, 2)),
     kink=Kink(at="the quotient is whole, where it is rounded", takes="0"),
 )
-def divide(input: Node, other: Node, rounding_mode: str | None = None) -> Node:
+def divide(input: Node, other: Node, *, rounding_mode: str | None = None) -> Node:
     """Quotient of two arrays; rounded down with 'floor', towards zero with 'trunc'."""
     if rounding_mode is None:
         return input / other
@@ -50,7 +50,7 @@ def divide(input: Node, other: Node, rounding_mode: str | None = None) -> Node:
 
 
 @derived("addcmul(x, y, y)", "addcmul(x, x, y, value=3)")
-def addcmul(input: Node, tensor1: Node, tensor2: Node, value: Node | None = None) -> Node:
+def addcmul(input: Node, tensor1: Node, tensor2: Node, *, value: Node | None = None) -> Node:
     """input + value * tensor1 * tensor2, element by element."""
     product = tensor1 * tensor2
     return input + (product if value is None else value * product)
@@ -61,7 +61,7 @@ def addcmul(input: Node, tensor1: Node, tensor2: Node, value: Node | None = None
     "addcdiv(x, x, y, value=3)",
     domain=((-2, 2), (0.5, 2)),
 )
-def addcdiv(input: Node, tensor1: Node, tensor2: Node, value: Node | None = None) -> Node:
+def addcdiv(input: Node, tensor1: Node, tensor2: Node, *, value: Node | None = None) -> Node:
     """input + value * tensor1 / tensor2, element by element."""
     quotient = tensor1 / tensor2
     return input + (quotient if value is None else value * quotient)

@@ -9,21 +9,71 @@ from typing import Any
 
 from ..autodiff import vjp
 from ..errors import GradcalcError, Source, nearest
-from ..graph import CATALOGUE, SPELLINGS, Entry, Node, Op, variable
+from ..graph import CATALOGUE, HOMES, SPELLINGS, Entry, Node, Op, variable
+from ..language import dialects
 from ..language.builder import build
 from ..language.calls import shown_signature
 from ..language.names import used_names
 from ..language.parser import parse
 from ..language.printer import to_text
-from ..language.values import node_of
+from ..language.refusals import refusal_of
+from ..language.values import CONSTANTS, node_of
 from ..simplifier import simplify
+from .libraries import spelled
 
 
 def as_text(names: Sequence[str]) -> str:
     """The whole catalogue with rules and kinks, `g` being the cotangent; or all about the functions named."""
     if names:
-        return "\n\n".join(_page(_found(name)) for name in names)
+        return "\n\n".join(_page(entry) for name in names for entry in _found(name))
     return "\n".join(_summary(one) for one in _shown())
+
+
+def as_markdown(names: Sequence[str]) -> str:
+    """The catalogue, or the functions named, as tables by family: who has them, what they compute, and kinks."""
+    chosen = {entry: None for name in names for entry in _found(name)} if names else dict.fromkeys(_shown())
+    families: dict[str, list[Entry]] = {}
+    for module in dict.fromkeys(HOMES.values()):
+        members = [entry for entry in chosen if HOMES[entry] == module]
+        if members:
+            families.setdefault(_family(module), []).extend(members)
+    return "\n\n".join(_table(title, members) for title, members in families.items())
+
+
+_FAMILIES = {
+    "elementwise": "Functions of one number",
+    "arithmetic": "Arithmetic and comparisons",
+    "joining": "Joining",
+    "linalg": "Linear algebra",
+    "making": "Making arrays",
+    "reduce": "Reductions",
+    "rooms": "Meanings of single libraries",
+    "shape": "Shapes",
+    "special": "Special functions",
+    "special_values": "Special functions",
+    "torch": "PyTorch's meanings",
+}
+"""Modules of the catalogue -> the headings of their tables, where the module's own name will not do."""
+
+
+def _family(module: str) -> str:
+    name = module.rpartition(".")[2]
+    return _FAMILIES.get(name, name.replace("_", " ").capitalize())
+
+
+def _table(title: str, members: Sequence[Entry]) -> str:
+    lines = ["| Function | Libraries | What it computes | Kinks |", "| --- | --- | --- | --- |"]
+    lines += [f"| {' | '.join(_cells(entry))} |" for entry in members]
+    return "\n".join([f"## {title}", "", *lines])
+
+
+def _cells(entry: Entry) -> list[str]:
+    libraries = spelled().get(entry, {})
+    names = "<br>".join(f"{one}: {', '.join(f'`{name}`' for name in names)}" for one, names in libraries.items())
+    kink = "" if entry.kink is None else f"{entry.kink.at}: {entry.kink.takes}"
+    operator = f"<br>`{entry.infix}`" if isinstance(entry, Op) and entry.infix else ""
+    cells = [f"`{shown_signature(entry)}`{operator}", names, entry.doc, kink]
+    return [cell.replace("|", "\\|") for cell in cells]
 
 
 _LONGEST_RULE = 100  # characters of a rule that the list shows; `ops NAME` shows it whole
@@ -42,7 +92,7 @@ def _summary(entry: Entry) -> str:
 
 def as_json(names: Sequence[str]) -> str:
     """The same as JSON: a list of objects."""
-    entries = [_found(name) for name in names] if names else _shown()
+    entries = [entry for name in names for entry in _found(name)] if names else _shown()
     return json.dumps([_record(one) for one in entries], ensure_ascii=False)
 
 
@@ -50,15 +100,32 @@ def _shown() -> list[Entry]:
     return sorted((one for one in CATALOGUE.values() if one.shown), key=lambda one: one.name)
 
 
-def _found(name: str) -> Entry:
-    entry = SPELLINGS.get(name) or SPELLINGS.get(name.rpartition(".")[2]) or _by_operator(name)
-    if entry is None or not entry.shown:
-        found = nearest(name, [known for known, one in SPELLINGS.items() if one.shown])
-        helps = [f"did you mean `{found}`?"] if found else []
-        raise GradcalcError(
-            "unknown-function", f"unknown function `{name}`", helps=[*helps, "`gradcalc ops` lists every function"]
-        )
-    return entry
+def _found(name: str) -> list[Entry]:
+    """The functions of a name: the one of a library that is named, else every library's."""
+    exact = SPELLINGS.get(name) if "." in name else None
+    last = name.rpartition(".")[2]
+    words = [known for known in SPELLINGS if known.rpartition(".")[2] == last and SPELLINGS[known].shown]
+    entries = list(dict.fromkeys([exact] if exact is not None else [SPELLINGS[known] for known in words]))
+    if not entries and (operator := _by_operator(name)) is not None:
+        entries = [operator]
+    if not entries or not entries[0].shown:
+        raise _unknown(name)
+    if exact is None and (place := dialects.library_of(name.split("."))) is not None:
+        meant = dialects.find(*place)
+        entries = [meant] if meant is not None else entries
+    return sorted(entries, key=lambda one: "." in one.name)
+
+
+def _unknown(name: str) -> GradcalcError:
+    refusal = refusal_of(name.split("."))
+    if refusal is not None:
+        helps = [refusal.help] if refusal.help else []
+        return GradcalcError("unknown-function", f"`{name}` {refusal.reason}", helps=helps)
+    found = nearest(name, [known for known, one in SPELLINGS.items() if one.shown])
+    helps = [f"did you mean `{found}`?"] if found else []
+    return GradcalcError(
+        "unknown-function", f"unknown function `{name}`", helps=[*helps, "`gradcalc ops` lists every function"]
+    )
 
 
 def _by_operator(name: str) -> Entry | None:
@@ -107,7 +174,7 @@ def _rules(entry: Entry) -> list[tuple[str, str]]:
     """What the reverse walk does at the first example, `g` standing for the cotangent that comes in."""
     text, shapes = _parted(entry.examples[0])
     program = parse(Source("example", text))
-    names = [name for name in used_names(program) if name not in ("inf", "pi")]
+    names = [name for name in used_names(program) if name not in CONSTANTS]
     inputs = {name: variable(name, _shape(shapes.get(name), entry)) for name in names}
     output = node_of(build(program, inputs, _number).value)
     if output.boolean:
