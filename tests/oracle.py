@@ -34,6 +34,7 @@ from gradcalc.language.names import used_names
 from gradcalc.language.parser import parse
 from gradcalc.language.printer import to_text
 from gradcalc.language.values import CONSTANTS, node_of
+from gradcalc.ops import mpmath_values
 from gradcalc.simplifier import simplify
 from gradcalc.symbolic import NoFormula
 
@@ -151,6 +152,10 @@ class MpMath:
 
     def polygamma(self, n: int, x: Any) -> Any:
         return self._real(lambda at: self.ctx.psi(n, at))(x)
+
+    def special(self, name: str, xs: Sequence[Any], orders: tuple[int, ...]) -> Any:
+        free = [x if isinstance(x, int) else self.number(x) for x in xs]
+        return mpmath_values.value(self.ctx, name, tuple(free), orders)
 
     # matrices, by expansion along the first row: exact for singular ones too
 
@@ -658,7 +663,8 @@ def reads_python(text: str) -> bool:
 def python_value(text: str, values: Values) -> Any:
     """The value of a text as Python and NumPy compute it."""
     with np.errstate(all="ignore"):
-        return np.asarray(eval(text, {**NUMPY, **values}))
+        tree = _Methods().visit(ast.parse(text.strip(), mode="eval"))
+        return np.asarray(eval(compile(tree, "text", "eval"), {**NUMPY, **values, "METHODS": METHODS}))
 
 
 def _written(x: Any, key: Any, value: Any, *, add: bool = False) -> Any:
@@ -702,6 +708,25 @@ def _extreme(whole: Callable[..., Any], place: Callable[..., Any], pair: Callabl
 
     return extreme
 
+
+class _Methods(ast.NodeTransformer):
+    """Methods that arrays of NumPy lack, as functions: `x.where(c, y)` is what the references call `method.where`."""
+
+    def visit_Call(self, call: ast.Call) -> ast.AST:
+        self.generic_visit(call)
+        function = call.func
+        if not isinstance(function, ast.Attribute) or hasattr(np.ndarray, function.attr):
+            return call
+        root: Any = function.value
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if isinstance(root, ast.Name) and isinstance(NUMPY.get(root.id), (Library, type(np))):
+            return call
+        found = ast.Subscript(ast.Name("METHODS", ast.Load()), ast.Constant(function.attr), ast.Load())
+        return ast.fix_missing_locations(ast.Call(found, [function.value, *call.args], call.keywords))
+
+
+METHODS = {name.partition(".")[2]: function for name, function in FUNCTIONS.items() if name.startswith("method.")}
 
 NUMPY: dict[str, Any] = {
     **vars(np.linalg),

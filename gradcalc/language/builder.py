@@ -36,7 +36,7 @@ from .mistakes import (
     unknown_function,
     unknown_name,
 )
-from .names import assigned_names, entry_of, every, needed
+from .names import assigned_names, entry_of, every, is_cast, needed, number_type
 from .refusals import is_refused
 from .scopes import Scope
 from .sharing import Memory
@@ -589,7 +589,8 @@ class Builder:
         named: dict[str, tuple[Value, Span]] = {}
         words = [] if isinstance(target, Function) else [target.name] if isinstance(target, Method) else target.words
         for argument in expression.arguments:
-            if words and argument.name == "dtype":
+            kind = self.number_type(argument.value) if is_cast(expression) else None
+            if words and argument.name == "dtype" and kind is None:
                 if words[-1] not in _MAKERS:
                     check_dtype(argument)
                 continue
@@ -599,8 +600,10 @@ class Builder:
             if isinstance(argument.value, Starred):
                 positional += yield self.starred(argument.value)
                 continue
-            nested = bool(words) and words[-1] in NESTED
-            value = yield self.nested(argument.value) if nested else self.value(argument.value)
+            value = kind
+            if kind is None:
+                nested = bool(words) and words[-1] in NESTED
+                value = yield self.nested(argument.value) if nested else self.value(argument.value)
             if argument.name == "**":
                 for word, item in _spread(value, argument).items():
                     named[word] = (item, argument.span)
@@ -651,6 +654,11 @@ class Builder:
         """The value of a library's function that was passed as a value."""
         return self.apply(words, Call(span, Name(span, words[-1]), ()), list(given), {}, is_method=False)
 
+    def number_type(self, expression: Expression) -> str | None:
+        """The type of number that an argument of a cast names."""
+        own = [name for name in (*dialects.TYPES, *dialects.PREFIXES) if name in self.inputs or name in self.scope]
+        return number_type(expression, own)
+
     def takes(self, words: list[str], argument: str) -> bool:
         """Whether some library's function of that name has a meaning for the argument."""
         name = words[-1]
@@ -669,7 +677,11 @@ class Builder:
     ) -> Value:
         """The value of a call whose arguments have values."""
         named_library = dialects.library_of(words)
-        dialect, room, name = named_library or (self.dialect(words[-1], expression.function, named), "", words[-1])
+        dialect, room, name = named_library or (
+            self.dialect(words[-1], expression.function, named, is_method),
+            "",
+            words[-1],
+        )
         if named_library is None and not is_method and dialect == "torch":
             room = "F"  # what is written without a library is mostly imported from there
         strict = named_library is not None or self.libraries
@@ -698,7 +710,7 @@ class Builder:
         """Say so where another library means something else by a name that was written without one."""
         for dialect, library in (("torch", "PyTorch"), ("jax", "JAX")):
             other = SPELLINGS.get(f"{dialect}.{name}")
-            if other is None or other is entry:
+            if other is None or other is entry or entry.name.startswith("method."):
                 continue
             try:
                 meant = _called(other, bound(other, name, given, self.fixed))
@@ -718,8 +730,8 @@ class Builder:
         except (TypeError, ValueError, OverflowError, IndexError) as error:
             raise cannot_take(name, error) from None
 
-    def dialect(self, name: str, function: Expression, named: Container[str]) -> str:
-        """Whose meaning a bare name or method has: the text's own library, else NumPy's."""
+    def dialect(self, name: str, function: Expression, named: Iterable[str], is_method: bool) -> str:
+        """Whose meaning a bare name or method has: the text's own library, else NumPy's, if it has such a one."""
         if not dialects.differs(name):
             return "torch" if "torch" in self.libraries else "numpy"
         if {"torch", "numpy"} <= self.libraries:
@@ -729,7 +741,11 @@ class Builder:
                 labels=[Label(function.span)],
                 helps=[f"write `np.{name}(…)` or `torch.{name}(…)`"],
             )
-        return "torch" if "torch" in self.libraries or "dim" in named or "keepdim" in named else "numpy"
+        if is_method and not hasattr(np.ndarray, name) and "numpy" not in self.libraries:
+            return "torch"
+        own, other = (signature_of(SPELLINGS[one]).names for one in (f"torch.{name}", name))
+        is_torch = any(word in ("dim", "keepdim") or (word in own and word not in other) for word in named)
+        return "torch" if "torch" in self.libraries or is_torch else "numpy"
 
     def unknown(self, words: list[str], name: str, call: Call, is_method: bool) -> GradcalcError:
         if isinstance(call.function, Name) and (name in self.inputs or name in self.scope):

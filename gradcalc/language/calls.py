@@ -183,7 +183,7 @@ def _converted(parameter: str, kind: str, value: Value, name: str, fixed: Callab
         if "bool" in choices and isinstance(plain, int):
             return bool(plain)
         wanted = next(_WANTED[choice] for choice in _WANTED if choice in choices)
-        got = repr(plain) if len(repr(plain)) < 40 else "something else"
+        got = repr(plain) if len(repr(plain)) < 40 and _is_plain(plain) else "something else"
         raise GradcalcError("arguments", f"`{parameter}` of `{name}` must be {wanted}, got {got}")
     return plain
 
@@ -231,6 +231,10 @@ def _rows(value: Value) -> Sequence[Value]:
     if not isinstance(value, Node):
         return value if isinstance(value, (list, tuple)) else [value]
     return [indexing.element(value, -value.ndim, i) for i in range(value.shape[0])] if value.ndim else [value]
+
+
+def _is_plain(plain: Any) -> bool:
+    return plain is None or isinstance(plain, (bool, int, float, str, tuple))
 
 
 def _is_whole(plain: Any) -> bool:

@@ -115,6 +115,20 @@ HARMLESS = {
 }
 """Arguments that say where or how numbers are kept, which changes no value; with the one text each may have, if any."""
 
+CASTS = {"astype", "to", "type"}
+"""Functions that take the name of a type of number, which is no value by itself."""
+
+TYPES = {
+    **dict.fromkeys(("float", "float64", "float_", "double", "DoubleTensor", "f8", "d"), "float64"),
+    **dict.fromkeys(("float32", "float16", "bfloat16", "half", "single", "FloatTensor", "HalfTensor"), "float32"),
+    **dict.fromkeys(("int", "int64", "int32", "int16", "long", "short", "LongTensor", "IntTensor"), "int"),
+    **dict.fromkeys(("int8", "uint8", "byte", "char", "ByteTensor", "CharTensor"), "int8"),
+    **dict.fromkeys(("bool", "bool_", "BoolTensor"), "bool"),
+    **dict.fromkeys(("complex", "complex64", "complex128", "cfloat", "cdouble"), "complex"),
+    **dict.fromkeys(("cpu", "cuda", "mps", "device"), "device"),
+}
+"""What libraries call types of numbers, and places where they are kept -> the one of each kind that casts know."""
+
 FALLBACK = ("F.", "torch.", "jax.", "scipy.")
 """Where a name is looked for that NumPy does not have and no prefix explains."""
 
@@ -130,16 +144,17 @@ def library_of(words: list[str]) -> tuple[str, str, str] | None:
 
 
 def find(dialect: str, room: str, name: str, *, is_method: bool = False) -> Entry | None:
-    """The function that a library means by a name.
+    """The function that a library means by a name; `method.X` is what `x.X(…)` means where the function `X` differs.
 
     `linalg` is apart from the rest of each library; PyTorch's `F` is what the rest of it is, where it has no
     function of its own. A name without a prefix may be any library's that has it, NumPy's first; a function that
     only PyTorch has is imported from `F`, a method is a tensor's.
     """
+    own = [f"method.{name}"] if is_method else []
     if room == "linalg":
         places = [f"{dialect}.linalg.{name}", f"linalg.{name}", name]
     else:
-        own = [f"F.{name}"] if room == "F" else []
+        own += [f"F.{name}"] if room == "F" else []
         fallback = FALLBACK if is_method else ("F.", *FALLBACK)
         places = [*own, f"{dialect}.{room}.{name}", f"{dialect}.{name}", name, *(f"{one}{name}" for one in fallback)]
     return next((SPELLINGS[place] for place in places if place in SPELLINGS and SPELLINGS[place].shown), None)

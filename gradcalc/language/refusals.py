@@ -238,7 +238,6 @@ LEAVE_OUT: dict[str, str] = {
     "item": "leave it out: a number is a number here",
     "cpu": "leave it out",
     "cuda": "leave it out",
-    "to": "leave it out",
     "numpy": "leave it out",
     "requires_grad_": "leave it out; `--wrt` says what is differentiated by",
     "retain_grad": "leave it out; `--wrt` says what is differentiated by",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
+
+from ..ops import mpmath_values
 
 
 class NoFormula(Exception):
@@ -43,6 +46,10 @@ class SympyMath:
             _flat(sympy, name) for name in ("floor", "ceil", "trunc", "round")
         )
         self.power = sympy.Pow
+        names = {"bessel_j": "besselj", "bessel_y": "bessely", "bessel_i": "besseli", "bessel_k": "besselk"}
+        names |= {"airy_ai": "airyai", "airy_ai_prime": "airyaiprime", "erfinv": "erfinv", "expn": "expint"}
+        names |= {"expi": "Ei", "sine_integral": "Si", "fresnel_s": "fresnels", "fresnel_c": "fresnelc"}
+        self.known = {name: getattr(sympy, known) for name, known in names.items()}
         self.kinked = (sympy.Heaviside, sympy.sign, sympy.DiracDelta, self.floor, self.ceil, self.trunc, self.round)
 
     def number(self, value: float) -> Any:
@@ -137,6 +144,13 @@ class SympyMath:
         """Whether a number is infinite; a symbol stands for a real number."""
         return x in (self.sp.oo, -self.sp.oo)
 
+    def special(self, name: str, xs: Sequence[Any], orders: tuple[int, ...]) -> Any:
+        """A function that `mpmath_values` defines: SymPy's own where it has it, else one whose numbers are mpmath's."""
+        known = self.known.get(name)
+        if known is not None and not any(orders):
+            return known(*xs)
+        return _by_mpmath(name, len(xs) - len(orders), orders)(*xs)
+
     def det(self, matrix: Any) -> Any:
         """The determinant, without divisions (Berkowitz)."""
         return self.sp.Matrix(matrix.tolist()).det(method="berkowitz") if len(matrix) else self.sp.Integer(1)
@@ -202,6 +216,29 @@ def _flat(sp: Any, name: str) -> Any:
         "_latex": lambda self, printer: rf"\operatorname{{{name}}}\left({printer._print(self.args[0])}\right)",
     }
     return type(f"flat_{name}", (sp.Function,), fields)
+
+
+@cache
+def _by_mpmath(name: str, fixed: int, orders: tuple[int, ...]) -> Any:
+    """A function of `mpmath_values` as SymPy's: it knows its numbers, and its derivatives as more of its kind."""
+    import mpmath
+    import sympy as sp
+
+    def number(*xs: Any) -> Any:
+        return mpmath_values.value(mpmath.mp, name, (*map(int, xs[:fixed]), *xs[fixed:]), orders)
+
+    def steeper(self: Any, argindex: int = 1) -> Any:
+        place = argindex - 1 - fixed
+        more = tuple(n + (i == place) for i, n in enumerate(orders))
+        return _by_mpmath(name, fixed, more)(*self.args)
+
+    def evaluate(self: Any, precision: int) -> Any:
+        with mpmath.mp.workprec(precision):
+            xs = [sp.sympify(x)._eval_evalf(precision)._to_mpmath(precision) for x in self.args]
+            return sp.Float(number(*xs), precision=precision)
+
+    fields = {"fdiff": steeper, "is_real": True, "_eval_evalf": evaluate, "_imp_": staticmethod(number)}
+    return type(name + "".join(f"_{n}" for n in orders if any(orders)), (sp.Function,), fields)
 
 
 class Watch:
