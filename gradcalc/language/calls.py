@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..errors import GradcalcError, Label, Span, nearest
 from ..graph import Entry, Node
 from ..ops import indexing
+from ..ops.kinds import Known
 from . import dialects
 from .values import Value, node_of
 
@@ -133,6 +136,8 @@ def _converted(parameter: str, kind: str, value: Value, name: str, fixed: Callab
     """An argument as the kind that its parameter's annotation names."""
     if "Sequence[Node]" in kind:
         return [node_of(one) for one in _rows(value)]
+    if "Known" in kind:
+        return None if value is None else Known(node_of(value), np.asarray(fixed(value), np.float64))
     if "Node" in kind:
         return None if value is None and "None" in kind else node_of(value)
     plain = fixed(value)

@@ -11,7 +11,9 @@ Kernels act on trailing axes and accept any leading ones: attributes count axes 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..errors import GradcalcError
 from ..graph import CATALOGUE, Cotangents, Derived, Node, Op, P, R, Shape, constant, node
@@ -318,6 +320,23 @@ def summary(call: Callable[..., Any]) -> str:
 Axis = int | tuple[int, ...] | None
 Lengths = int | tuple[int, ...]
 """Lengths or axes that PyTorch, and methods, also take one by one: `x.reshape(2, -1)`."""
+
+
+class Known(NamedTuple):
+    """An array whose numbers are looked at before there is a graph of it: classes, places, lengths."""
+
+    node: Node
+    numbers: Any
+
+
+def known_places(given: Known, length: int, name: str) -> Node:
+    """An array of places in an axis of the given length, as it was given; PyTorch counts from the front only."""
+    numbers = given.numbers
+    wrong = (numbers != np.floor(numbers)) | (numbers < 0) | (numbers >= length)
+    if np.any(wrong):
+        message = f"`{name}` takes whole numbers from 0 to {length - 1}, got {numbers[wrong].flat[0]:g}"
+        raise GradcalcError("index", message, operands=[(given.node, "")])
+    return given.node
 
 
 def negative_axis(axis: int, ndim: int, what: str = "axis") -> int:
