@@ -45,7 +45,9 @@ _NUMPY = {
 _TORCH = {
     "dim": ("axis", "axes"),
     "dims": ("axis", "axes", "reps"),
+    "axis": ("dim",),
     "keepdim": ("keepdims",),
+    "keepdims": ("keepdim",),
     "correction": ("ddof",),
     "exponent": ("y",),
     "other": ("y",),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..errors import GradcalcError, Label
-from ..graph import Node, constant
+from ..graph import CATALOGUE, Node, constant
 from ..ops import indexing
 from .calls import Arguments
 from .values import Key, Value, node_of
@@ -70,9 +70,23 @@ def _written(given: Arguments, context: Context, *, add: bool) -> Node:
     return indexing.put(node_of(array), key.parts, node_of(value), context.known, add=add)
 
 
+def _float(given: Arguments, context: Context) -> Node:
+    """`float('inf')`; of an array, its numbers as they are."""
+    if len(given.positional) != 1 or given.named:
+        raise GradcalcError("arguments", f"`{context.name}` takes one number or text")
+    value = given.positional[0]
+    if not isinstance(value, str):
+        return CATALOGUE["real"](node_of(value))
+    try:
+        return constant(float(value))
+    except ValueError:
+        raise GradcalcError("type", f"`{value}` is not a number") from None
+
+
 FORMS: dict[str, Callable[[Arguments, Context], Value]] = {
     **dict.fromkeys(("array", "asarray", "tensor", "as_tensor", "float64", "DoubleTensor", "Tensor"), _wrapped),
     "copy": _wrapped,
+    "float": _float,
     "clone": _wrapped,
     "len": _length,
     "size": _size,

@@ -148,7 +148,7 @@ def pairwise_distance(x1: Node, x2: Node, p: float = 2.0, eps: Node | float = 1e
 @derived(
     "cosine_similarity(x, y) | x=2,3 y=2,3",
     "cosine_similarity(x, y, dim=-1) | x=2,1,3 y=2,3",
-    "cosine_similarity(x, y, 0, 5) | x=3 y=3",
+    "cosine_similarity(x, y, 0, 0.01) | x=3 y=3",
     kink=Kink(at="a norm is eps", takes="the derivative where it is larger"),
 )
 def cosine_similarity(x1: Node, x2: Node, dim: int = 1, eps: Node | float = 1e-8) -> Node:

@@ -138,6 +138,7 @@ def _check_table(what: str, weight: Node, max_norm: float | None, by_frequency: 
     "embedding_bag([0, 2, 1], W, [0, 1, 1], mode='max') | W=3,2",
     "embedding_bag([0, 2, 1], W, [0, 2, 3], mode='sum', include_last_offset=True) | W=3,2",
     "embedding_bag([0, 2, 1], W, [0, 2], padding_idx=2) | W=3,2",
+    spellings=("F.embedding_bag",),
 )
 def embedding_bag(
     input: Known,
@@ -290,7 +291,12 @@ def _dropped(x: Node, p: float, training: bool, name: str) -> Node:
     )
 
 
-@derived("dropout(x, 0.5, False) | x=2,3", "dropout(x, p=0) | x=3", "dropout(x, 1.0) | x=3")
+@derived(
+    "dropout(x, 0.5, False) | x=2,3",
+    "dropout(x, p=0) | x=3",
+    "dropout(x, 1.0) | x=3",
+    spellings=("F.dropout",),
+)
 def dropout(input: Node, p: float = 0.5, training: bool = True, inplace: bool = False) -> Node:
     """The array itself where `training` is False or p is 0; otherwise refused, for it is random."""
     return _dropped(input, p, training, "dropout")
@@ -312,7 +318,11 @@ def dropout2d(input: Node, p: float = 0.5, training: bool = True, inplace: bool 
     return _dropped(input, p, training, "dropout2d")
 
 
-@derived("alpha_dropout(x) | x=2,3", "alpha_dropout(x, 1, True) | x=2,3", spellings=("feature_alpha_dropout",))
+@derived(
+    "alpha_dropout(x) | x=2,3",
+    "alpha_dropout(x, 1, True) | x=2,3",
+    spellings=("feature_alpha_dropout", "F.alpha_dropout", "F.feature_alpha_dropout"),
+)
 def alpha_dropout(input: Node, p: float = 0.5, training: bool = False, inplace: bool = False) -> Node:
     """The array itself where `training` is False or p is 0; otherwise refused, for it is random."""
     return _dropped(input, p, training, "alpha_dropout")

