@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import GradcalcError, Label, Span, nearest
 from ..graph import Entry, Node
 from ..ops import indexing
-from ..ops.kinds import Index
+from ..ops.kinds import Index, Known
 from . import dialects
 from .values import Key, Value, node_of
 
@@ -173,6 +173,8 @@ def _converted(parameter: str, kind: str, value: Value, name: str, fixed: Callab
     """An argument as the kind that its parameter's annotation names."""
     if "Sequence[Node]" in kind or kind == "Arrays":
         return [node_of(one) for one in _rows(value)]
+    if "Known" in kind:
+        return None if value is None else Known(node_of(value), np.asarray(fixed(value), np.float64))
     if kind in _READ:
         return None if value is None else _READ[kind](value, parameter, name, fixed)
     if "Node" in kind:

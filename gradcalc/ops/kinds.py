@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..errors import GradcalcError
 from ..graph import CATALOGUE, Cotangents, Derived, Node, Op, P, R, Shape, constant, node
 
@@ -342,6 +344,23 @@ class Index(NamedTuple):
 
     node: Node
     numbers: Any
+
+
+class Known(NamedTuple):
+    """An array whose numbers are looked at before there is a graph of it: classes, places, lengths."""
+
+    node: Node
+    numbers: Any
+
+
+def known_places(given: Known, length: int, name: str) -> Node:
+    """An array of places in an axis of the given length, as it was given; PyTorch counts from the front only."""
+    numbers = given.numbers
+    wrong = (numbers != np.floor(numbers)) | (numbers < 0) | (numbers >= length)
+    if np.any(wrong):
+        message = f"`{name}` takes whole numbers from 0 to {length - 1}, got {numbers[wrong].flat[0]:g}"
+        raise GradcalcError("index", message, operands=[(given.node, "")])
+    return given.node
 
 
 def negative_axis(axis: int, ndim: int, what: str = "axis") -> int:

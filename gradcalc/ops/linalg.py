@@ -99,7 +99,6 @@ def _batch_matmul(old: Node, inputs: Sequence[Node], batched: Sequence[bool]) ->
         "x @ A | A=2,3,2 x=3",
         "A @ B | A=2,3 B=4,3,2",
     ),
-    spellings=("mm", "mv", "bmm"),
 )
 def matmul(x: Node, y: Node) -> Any:
     """Matrix product; of vectors the inner product; over leading axes one product each."""
@@ -120,7 +119,7 @@ def inner(x: Node, y: Node) -> Node:
     return x * y if x.ndim == 0 or y.ndim == 0 else tensordot(x, y, ((-1,), (-1,)))
 
 
-@derived("outer(x, y) | x=3 y=2", "outer(A, x) | A=2,2 x=3", spellings=("ger",))
+@derived("outer(x, y) | x=3 y=2", "outer(A, x) | A=2,2 x=3")
 def outer(x: Node, y: Node) -> Node:
     """Every element of the first times every element of the second, as a matrix."""
     return expand_dims(ravel(x), 1) * expand_dims(ravel(y), 0)
