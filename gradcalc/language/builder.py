@@ -20,7 +20,7 @@ from .calls import Arguments, bound, signature_of
 from .forms import FORMS, Context
 from .names import assigned_names
 from .parser import OPERATORS
-from .refusals import LEAVE_OUT, helps_for, is_refused, refusal_of
+from .refusals import LEAVE_OUT, helps_for, just_refused, refusal_of
 from .sharing import Memory
 from .syntax import (
     Argument,
@@ -500,9 +500,9 @@ class _Builder:
         named_library = dialects.library_of(words)
         dialect, room, name = named_library or (self.dialect(words[-1], function, named), "", words[-1])
         strict = named_library is not None or self.libraries
-        # Another library's function of that name may be known, so this is asked first.
-        if is_refused(words, is_method=is_method):
-            raise self.unknown_function(words, name, expression, is_method)
+        method_of = dialect if is_method else ""
+        if just_refused(words, method_of) is not None:  # though another library's function of that name may be known
+            raise self.unknown_function(words, name, expression, method_of)
         given = Arguments(positional, named, expression.span, dialect if strict else "", is_method)
         if name in FORMS:
             context = Context(".".join(words), is_method, "torch" in self.libraries, self.known, self.fixed)
@@ -511,7 +511,7 @@ class _Builder:
             return self.located(lambda: self.from_extra(name, positional, named), expression.span)
         entry = dialects.find(dialect, room, name)
         if entry is None:
-            raise self.unknown_function(words, name, expression, is_method)
+            raise self.unknown_function(words, name, expression, method_of)
         if name in ("max", "min", "amax", "amin") and not is_method and len(words) == 1 and len(positional) > 1:
             raise _two_operands(name, positional, expression)
         value = self.located(lambda: _applied(entry, name, bound(entry, name, given, self.fixed)), expression.span)
@@ -556,13 +556,13 @@ class _Builder:
             )
         return "torch" if "torch" in self.libraries or "dim" in named or "keepdim" in named else "numpy"
 
-    def unknown_function(self, words: list[str], name: str, call: Call, is_method: bool) -> GradcalcError:
+    def unknown_function(self, words: list[str], name: str, call: Call, method_of: str) -> GradcalcError:
         function = call.function
         called = ".".join(words)
         if isinstance(function, Name) and (name in self.inputs or name in self.locals):
             return self.not_a_function(function, call)
         place = function.place if isinstance(function, Attribute) else function.span
-        if name not in LEAVE_OUT and (refusal := refusal_of(words, is_method=is_method)) is not None:
+        if name not in LEAVE_OUT and (refusal := refusal_of(words, method_of)) is not None:
             labels, helps = [Label(place, refusal.kind)], helps_for(refusal, words, call)
             return GradcalcError("unknown-function", f"`{called}` {refusal.reason}", labels=labels, helps=helps)
         found = nearest(name, [known for known, entry in SPELLINGS.items() if entry.shown and "." not in known])
@@ -570,7 +570,7 @@ class _Builder:
             helps = [LEAVE_OUT[name]]
         else:
             helps = ([f"did you mean `{found}`?"] if found else []) + ["`gradcalc ops` lists every function"]
-        what = "method" if is_method else "function"
+        what = "method" if method_of else "function"
         return GradcalcError(
             "unknown-function",
             f"unknown {what} `{called}`",
