@@ -99,9 +99,8 @@ class _Request:
 
 
 def _no_truth_values(problem: Problem) -> None:
-    for output, program in zip(problem.outputs, problem.programs, strict=True):
+    for output, span in zip(problem.outputs, problem.spans, strict=True):
         if output.boolean:
-            span = program.statements[-1].span
             raise GradcalcError(
                 "not-a-number",
                 "the expression is true or false, so it has no derivative",

@@ -22,7 +22,7 @@ from .engine import execute, plan
 from .errors import GradcalcError, Source
 from .graph import variable
 from .language.builder import build
-from .language.parser import parse
+from .language.parser import parse, single
 from .language.syntax import Sequence as Sequence_
 from .language.values import node_of
 from .problem import read_programs
@@ -226,8 +226,7 @@ def _is_one(wrt: Wrt) -> bool:
     """Whether `wrt` names one input, or entries of one: a comma inside an index does not count."""
     if not isinstance(wrt, str):
         return False
-    (statement,) = parse(Source("wrt", wrt)).statements
-    return not isinstance(statement.value, Sequence_)
+    return not isinstance(single(parse(Source("wrt", wrt))), Sequence_)
 
 
 def _by_name(found: Mapping[str, Array], wrt: Wrt) -> Gradients | Array:

@@ -19,7 +19,7 @@ from .labels import pair_label
 from .language.printer import to_text
 from .problem import Problem
 from .results import Answer
-from .sampling import places, thinned
+from .sampling import COUNT, places, thinned
 from .solver import Formula, Question, Reply, Solver, failed
 from .targets import Target, as_input
 
@@ -61,7 +61,7 @@ def _question(case: Case) -> Question:
     problem = case.problem
     return Question(
         command=case.command,
-        texts=[(program.source.name, program.source.text) for program in problem.programs],
+        texts=[tuple(program.source) for program in problem.programs],
         values={name: problem.values[name] for name in problem.inputs},
         wrt=[target.label for target in case.wanted],
         seeds=case.seeds,
@@ -134,9 +134,11 @@ def _sample(case: Case) -> Sample | None:
     wanted = [target for target in case.wanted if target.node.size > 1]
     if case.command not in ("grad", "vjp") or not wanted or any(t.places is not None for t in case.wanted):
         return None
-    shape = wanted[0].node.shape
-    kept = places(wanted[0].node.size)
-    outputs = thinned(case.problem.outputs, shape, kept) if wanted[0].node.size > 2 * kept.size else None
+    shape, size = wanted[0].node.shape, wanted[0].node.size
+    if size <= 2 * COUNT:
+        return None
+    kept = places(size)
+    outputs = thinned(case.problem.outputs, shape, kept)
     if outputs is None:
         return None
     values = case.problem.values

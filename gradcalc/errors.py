@@ -7,10 +7,15 @@ from typing import Any, NamedTuple
 
 
 class Source(NamedTuple):
-    """A text somebody wrote, and what to call it: `expression`, `--x`, `model.py`."""
+    """A text somebody wrote, and what to call it: `expression`, `--x`, `model.py`.
+
+    `entry` is the function in it that is asked for, `dialect` the library whose names it has where it does not say.
+    """
 
     name: str
     text: str
+    entry: str | None = None
+    dialect: str | None = None
 
 
 class Span(NamedTuple):

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from .engine import evaluate
+from .engine import Known, evaluate
 from .errors import GradcalcError, Label, Source, Span, nearest
 from .graph import Node, variable
-from .language.builder import build, unknown_name
+from .language.builder import build
+from .language.mistakes import unknown_calls, unknown_name
 from .language.names import assigned_names, used_names
-from .language.parser import parse
+from .language.parser import parse, single
 from .language.syntax import Name, Program
 from .language.tokens import tokenize
 from .language.values import CONSTANTS, Method, node_of
@@ -26,6 +27,7 @@ class Problem(NamedTuple):
     inputs: dict[str, Node]
     values: dict[str, Any]
     outputs: list[Node]
+    spans: list[Span]
     places: dict[Node, Span]
     notes: list[str]
 
@@ -45,6 +47,9 @@ def read_programs(sources: Sequence[Source], names: Collection[str], elsewhere: 
         others = {token.text for source in elsewhere for token in tokenize(source)}
         spare = [name for name in spare if name not in others]
     missing = [name for name in used if name not in names and name not in CONSTANTS]
+    for program in programs if missing or spare else ():
+        for error in unknown_calls(program, names):
+            raise error
     if missing:
         raise _missing(missing[0], used[missing[0]], spare)
     if spare:
@@ -76,30 +81,39 @@ def pose(programs: list[Program], arrays: Mapping[str, Any]) -> Problem:
     """The expressions as graphs at the given arrays."""
     inputs = {name: variable(name, array.shape, boolean=array.dtype == bool) for name, array in arrays.items()}
     outputs: list[Node] = []
+    spans: list[Span] = []
     places: dict[Node, Span] = {}
     notes: list[str] = []
-    with_places: Callable[[Node], Any] = lambda one: located_evaluate([one], arrays, places)[0]  # noqa: E731
+    known = Known(arrays)
     for program in programs:
-        built = build(program, inputs, with_places)
-        outputs.append(_single(built.value, program))
+        built = build(program, inputs, lambda one: located(lambda: known(one), places))
+        outputs.append(_single(built.value, built.span))
+        spans.append(built.span)
         places.update(built.places)
         notes += [note for note in built.notes if note not in notes]
     notes += [note for name, array in arrays.items() if (note := _not_finite(name, array))]
-    return Problem(programs, inputs, dict(arrays), outputs, places, notes)
+    return Problem(programs, inputs, dict(arrays), outputs, spans, places, notes)
 
 
 def located_evaluate(outputs: Sequence[Node], values: Mapping[str, Any], places: Mapping[Node, Span]) -> list[Any]:
     """The outputs' numbers; an error while computing them is drawn at the text it came from."""
+    return located(lambda: evaluate(outputs, values), places)
+
+
+Numbers = TypeVar("Numbers")
+
+
+def located(compute: Callable[[], Numbers], places: Mapping[Node, Span]) -> Numbers:
+    """What `compute` returns; an error while computing is drawn at the text that its node came from."""
     try:
-        return evaluate(outputs, values)
+        return compute()
     except GradcalcError as error:
         place = places.get(error.origin)  # type: ignore[call-overload]
         raise error if place is None else error.locate(place) from None
 
 
-def _single(value: Any, program: Program) -> Node:
+def _single(value: Any, last: Span) -> Node:
     """A program's value as one array; several values ask which."""
-    last = program.statements[-1].span
     if isinstance(value, Method):
         call = f"{last.text}()"
         raise GradcalcError(
@@ -156,12 +170,12 @@ def evaluate_text(source: Source, values: Mapping[str, Any], random: Generator) 
     for name, span in used_names(program, values).items():
         if name not in values and name not in CONSTANTS:
             raise _not_an_input(name, span, values)
-    if len(program.statements) > 1:
-        extra = program.statements[1].span
+    if single(program) is None:
+        extra = program.statements[-1].span
         raise GradcalcError("syntax", "a value is one expression", labels=[Label(extra, "a second one")])
     inputs = {name: variable(name, array.shape, boolean=array.dtype == bool) for name, array in values.items()}
     built = build(program, inputs, lambda one: evaluate([one], values)[0], extra=_random(random))
-    return located_evaluate([_single(built.value, program)], values, built.places)[0]
+    return located_evaluate([_single(built.value, built.span)], values, built.places)[0]
 
 
 def _not_an_input(name: str, span: Span, values: Mapping[str, Any]) -> GradcalcError:

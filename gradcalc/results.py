@@ -82,7 +82,7 @@ def evaluated(programs: list[Program], inputs: Mapping[str, Any]) -> Answer:
 def one_expression(problem: Problem, command: str) -> Node:
     """The output of a problem that may have one only."""
     if len(problem.outputs) > 1:
-        span = problem.programs[1].statements[-1].span
+        span = problem.spans[1]
         raise GradcalcError(
             "too-many-expressions",
             f"`{command}` takes one expression, got {len(problem.outputs)}",

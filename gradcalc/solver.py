@@ -18,12 +18,12 @@ _START = "import gc; gc.disable(); from gradcalc.symbolic import serve; serve()"
 class Question(NamedTuple):
     """What the child is asked: the texts, the inputs' numbers, and which derivative of what by what.
 
-    `wrt` are labels as `targets.targets` reads them; `seeds`, `directions` are arrays, one for each
-    expression or label.
+    A text is the fields of its `Source`; `wrt` are labels as `targets.targets` reads them; `seeds`, `directions`
+    are arrays, one for each expression or label.
     """
 
     command: str
-    texts: list[tuple[str, str]]
+    texts: list[tuple[Any, ...]]
     values: dict[str, Any]
     wrt: list[str]
     seeds: list[Any]

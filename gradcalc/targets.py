@@ -13,8 +13,8 @@ from .errors import GradcalcError, Label, Source, Span, nearest
 from .graph import Node, constant, variable
 from .language.builder import index_key
 from .language.names import used_names
-from .language.parser import parse
-from .language.syntax import Expression, Name, Program, Subscript
+from .language.parser import parse, single
+from .language.syntax import Expression, Name, Subscript
 from .language.syntax import Sequence as Listed
 from .ops import indexing
 from .ops.indexing import gather
@@ -40,14 +40,14 @@ def targets(problem: Problem, wrt: str | Iterable[str] | None) -> list[Target]:
     text = wrt if isinstance(wrt, str) else ", ".join(wrt)
     source = Source("--wrt", text)
     try:
-        statement, *rest = parse(source).statements
+        expression = single(parse(source))
     except GradcalcError as error:
         error.helps = ["put commas between names: `--wrt x,w`"]
         raise
-    expression = statement.value
+    if expression is None:
+        span = Span(source, 0, len(text))
+        raise GradcalcError("syntax", "`--wrt` takes names with commas between them", labels=[Label(span)])
     items = expression.items if isinstance(expression, Listed) and expression.bracket == "(" else (expression,)
-    if rest:
-        raise GradcalcError("syntax", "`--wrt` takes names with commas between them", labels=[Label(rest[0].span)])
     return [_target(problem, item) for item in items]
 
 
@@ -95,7 +95,7 @@ def _differentiable(problem: Problem) -> list[str]:
         message = f"there is nothing to differentiate by: `{name}` is true or false"
         raise GradcalcError("no-input", message, helps=["write 1 and 0 for numbers"])
     if not chosen:
-        span = problem.programs[0].statements[-1].span
+        span = problem.spans[0]
         raise GradcalcError(
             "no-input",
             "there is nothing to differentiate by: the expression uses no input",
@@ -151,10 +151,10 @@ def seed_arrays(problem: Problem, seeds: Sequence[Any] | None, what: str = "grad
         )
     found: list[Any] = [None] * count
     for place, seed in zip(places, given, strict=True):
-        found[place] = _seed(problem, problem.outputs[place], seed, problem.programs[place])
+        found[place] = _seed(problem, problem.outputs[place], seed, problem.spans[place])
     for i in needing:
         if found[i] is None:
-            raise _needs_seed(problem.outputs[i], problem.programs[i], what)
+            raise _needs_seed(problem.outputs[i], problem.spans[i], what)
     return found
 
 
@@ -168,7 +168,7 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'s' * (count != 1)}"
 
 
-def _seed(problem: Problem, output: Node, seed: Any, program: Program) -> Any:
+def _seed(problem: Problem, output: Node, seed: Any, place: Span) -> Any:
     if seed is None:
         return None
     if isinstance(seed, str):
@@ -182,12 +182,12 @@ def _seed(problem: Problem, output: Node, seed: Any, program: Program) -> Any:
     array = array.astype(np.float64)
     if array.shape != output.shape:
         span = Span(seed, 0, len(seed.text)) if isinstance(seed, Source) else None
-        raise _seed_shape(array.shape, output, program, span)
+        raise _seed_shape(array.shape, output, place, span)
     return array
 
 
-def _seed_shape(shape: tuple[int, ...], output: Node, program: Program, span: Span | None) -> GradcalcError:
-    text = program.statements[-1].span.text
+def _seed_shape(shape: tuple[int, ...], output: Node, place: Span, span: Span | None) -> GradcalcError:
+    text = place.text
     example = _example(output.shape)
     return GradcalcError(
         "seed-shape",
@@ -200,10 +200,9 @@ def _seed_shape(shape: tuple[int, ...], output: Node, program: Program, span: Sp
     )
 
 
-def _needs_seed(output: Node, program: Program, what: str) -> GradcalcError:
-    span = program.statements[-1].span
+def _needs_seed(output: Node, span: Span, what: str) -> GradcalcError:
     text = " ".join(span.text.split())
-    before = program.source.text[: span.start]
+    before = span.source.text[: span.start]
     example = _example(output.shape)
     helps = [
         f"reduce it to a scalar: `{before}sum({text})`"

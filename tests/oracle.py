@@ -598,14 +598,6 @@ def _gelu(x: Any, approximate: str = "none") -> Any:
     return x / 2 * (1 + NUMPY["erf"](x / np.sqrt(2)))
 
 
-def _spread(root: bool) -> Callable[..., Any]:
-    def spread(x: Any, dim: Any = None, unbiased: bool = True, correction: int = 1) -> Any:
-        variance = np.var(x, axis=dim, ddof=correction if unbiased else 0)
-        return np.sqrt(variance) if root else variance
-
-    return spread
-
-
 def _extreme(whole: Callable[..., Any], place: Callable[..., Any], pair: Callable[..., Any]) -> Callable[..., Any]:
     def extreme(x: Any, other: Any = None, dim: int | None = None) -> Any:
         if other is not None:
@@ -641,11 +633,8 @@ NUMPY: dict[str, Any] = {
 
 FUNCTIONS.update(
     {
-        "torch.var": _spread(root=False),
-        "torch.std": _spread(root=True),
         "torch.max": _extreme(np.max, np.argmax, np.maximum),
         "torch.min": _extreme(np.min, np.argmin, np.minimum),
-        "torch.norm": lambda x, p=2, dim=None: np.sum(np.abs(x) ** p, axis=dim) ** (1 / p),
         "torch.transpose": np.swapaxes,
         "torch.repeat": np.tile,
         "torch.softmax": lambda x, dim: np.exp(x) / np.sum(np.exp(x), axis=dim, keepdims=True),

@@ -180,7 +180,7 @@ REFUSED = [
     ("y = zeros((2,2)); a, b = y; a[0] = 5; y", "shared"),
     ("np.array([1.7, 2.2], dtype=np.int64)*x[:2]", "arguments"),
     ("np.array([1, 2], ndmin=2)*x[:2]", "arguments"),
-    ("F.softmax(x)", "arguments"),
+    ("torch.softmax(x)", "arguments"),
     ("((x>1) ^ (x<3))*x", "type"),
     ("import torch as np; np.std(x)", "syntax"),
     ("zeros((10**6, 10**6))", "too-large"),

@@ -36,7 +36,17 @@ def _shared(function: Function) -> Function:
     for decorate in reversed(
         [
             click.argument("expressions", metavar="EXPR", nargs=-1),
-            click.option("-f", "--file", metavar="FILE", help="Read an expression from a file; - is standard input."),
+            click.option(
+                "-f",
+                "--file",
+                metavar="FILE[:FUNCTION]",
+                help="Read a program, or one function of it, from a file; - is standard input.",
+            ),
+            click.option(
+                "--dialect",
+                type=click.Choice(["numpy", "torch", "jax"]),
+                help="Whose names they are, where the text does not say.",
+            ),
             click.option(
                 "--set", "pairs", metavar="NAME=VALUE", multiple=True, help="Give an input whose name is an option."
             ),
@@ -273,7 +283,7 @@ def _answered(ctx: click.Context, options: dict[str, Any]) -> int:
 
     writer = writer_for(options["output"])
     texts = assigned_texts(ctx, options["pairs"])
-    sources = expressions_from(options["expressions"], options["file"])
+    sources = expressions_from(options["expressions"], options["file"], options["dialect"])
     try:
         others = [Source("", text) for option in ("seeds", "directions") for text in options.get(option, ())]
         programs = read_programs(sources, texts, others)

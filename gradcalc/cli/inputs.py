@@ -135,23 +135,31 @@ def quoted(word: str) -> str:
     return shlex.quote(word) if set('"$`\\!') & set(word) else f'"{word}"'
 
 
-def expressions_from(texts: Sequence[str], file: str | None) -> list[Source]:
-    """The expressions typed, and the one in a file (`-` is standard input)."""
-    sources = [Source("expression" if len(texts) == 1 else f"expression {i}", text) for i, text in enumerate(texts, 1)]
+def expressions_from(texts: Sequence[str], file: str | None, dialect: str | None = None) -> list[Source]:
+    """The expressions typed, and the one in a file (`-` is standard input), or a function of it."""
+    names = ["expression"] if len(texts) == 1 else [f"expression {i}" for i, _ in enumerate(texts, 1)]
+    sources = [Source(name, text, None, dialect) for name, text in zip(names, texts, strict=True)]
     for text in texts[1:]:
         if re.fullmatch(r"[^\W\d]\w*=[^=].*", text, re.DOTALL):
             name, _, value = text.partition("=")
             helps = [f"write it as an option: `--{name} {quoted(value)}`"]
             raise GradcalcError("usage", f"`{text}` is no expression, but an input", helps=helps)
     if file is not None:
-        sources.append(Source("standard input" if file == "-" else file, _contents(file)))
+        path, entry = _path_and_function(file)
+        sources.append(Source("standard input" if path == "-" else path, _contents(path), entry, dialect))
     if not sources:
         raise GradcalcError(
             "usage",
             "there is no expression",
-            helps=['write one: `gradcalc grad "x**2" --x 3`', "or name a file of one: `-f model.py`"],
+            helps=['write one: `gradcalc grad "x**2" --x 3`', "or name a file: `-f model.py`, `-f model.py:loss`"],
         )
     return sources
+
+
+def _path_and_function(file: str) -> tuple[str, str | None]:
+    """`model.py:loss` taken apart."""
+    found = re.fullmatch(r"(.+):([^\W\d]\w*)", file)
+    return (found[1], found[2]) if found and not os.path.exists(file) else (file, None)
 
 
 def _contents(file: str) -> str:

@@ -1,6 +1,6 @@
 """Graphs to numbers: the planner decides what happens in which order, the executor does it."""
 
-from .executor import evaluate, execute
+from .executor import Known, evaluate, execute
 from .planner import Plan, plan
 
-__all__ = ["Plan", "evaluate", "execute", "plan"]
+__all__ = ["Known", "Plan", "evaluate", "execute", "plan"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import GradcalcError
-from ..graph import Node
+from ..graph import Node, is_input, toposort
 from .planner import Plan, Step, plan
 
 
@@ -39,13 +39,36 @@ def execute(planned: Plan, values: Mapping[str, Any]) -> list[Any]:
     return [np.array(slots[place]) for place in planned.outputs]  # never the caller's memory, nor a view
 
 
+class Known:
+    """The numbers of nodes at given inputs, asked for one after the other: what is known is not computed again."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+        self._found: dict[Node, Any] = {}
+
+    def __call__(self, wanted: Node) -> Any:
+        """A node's numbers, which the caller must not change."""
+        found = self._found
+        with np.errstate(all="ignore"):
+            for one in toposort([wanted], lambda one: one not in found):
+                if one in found:
+                    continue
+                if is_input(one):
+                    found[one] = self._values[one.attrs["name"]]
+                else:
+                    found[one] = _applied(one, [found[below] for below in one.inputs], one.attrs)
+        return found[wanted]
+
+
 def _compute(step: Step, slots: list[Any]) -> Any:
-    node = step.node
     arguments = [slots[place] for place in step.reads]
+    return _applied(step.node, arguments, step.node.attrs if step.over is None else {"out": slots[step.over]})
+
+
+def _applied(node: Node, arguments: list[Any], attrs: Mapping[str, Any]) -> Any:
+    """An operation's value; what its kernel refuses only at these numbers becomes an error of ours."""
     try:
-        if step.over is not None:
-            return node.op.kernel(*arguments, out=slots[step.over])
-        return node.op.kernel(*arguments, **node.attrs)
+        return node.op.kernel(*arguments, **attrs)
     except np.linalg.LinAlgError as error:
         raise _unsolvable(node, str(error)) from None
     except (ValueError, TypeError, IndexError, OverflowError) as error:  # what a kernel refuses only at its numbers

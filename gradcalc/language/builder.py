@@ -6,7 +6,7 @@ mask) is evaluated at the inputs given, by the function that the caller passes i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,12 +15,28 @@ from ..errors import GradcalcError, Label, Span, nearest
 from ..graph import SPELLINGS, Entry, Node, constant, inputs_of, is_constant, scalar_value
 from ..ops import indexing, shape
 from ..ops.arithmetic import logical_and, logical_not, logical_or
-from . import dialects
-from .calls import Arguments, bound, signature_of
+from . import dialects, programs
+from .builtins import BUILTINS, METHODS, compared, is_static, python_takes, truth_of, updated, would_join
+from .calls import Arguments, Bound, bound, signature_of
+from .expressions import OPERATORS
 from .forms import FORMS, Context
-from .names import assigned_names
-from .parser import OPERATORS
-from .refusals import LEAVE_OUT, helps_for, just_refused, refusal_of
+from .mistakes import (
+    cannot_take,
+    check_dtype,
+    check_harmless,
+    check_truth,
+    columns,
+    list_arithmetic,
+    no_value,
+    not_a_function,
+    refuse_texts,
+    two_operands,
+    unknown_function,
+    unknown_name,
+)
+from .names import assigned_names, entry_of, every, needed
+from .refusals import just_refused
+from .scopes import Scope
 from .sharing import Memory
 from .syntax import (
     Argument,
@@ -29,29 +45,36 @@ from .syntax import (
     Binary,
     Call,
     Comparison,
+    Comprehension,
     Conditional,
+    Dictionary,
     Dots,
     Evaluate,
     Expression,
+    Lambda,
     Name,
     Number,
     Program,
-    Sequence,
+    Return,
     Slice,
+    Starred,
     Subscript,
     Text,
     Unary,
+    Unread,
 )
+from .syntax import Sequence as Syntax
 from .trampoline import Steps, run
-from .values import CONSTANTS, Key, Library, Method, Value, node_of, plain, short
+from .values import CONSTANTS, At, Function, Items, Key, Library, Method, Value, node_of, plain, short
 
 _NEW_AXIS = {"newaxis"}
 
 
 class Built(NamedTuple):
-    """What a program says about its inputs: its value, where each node stands in the text, and notes."""
+    """What a program says about its inputs: its value, where that and each node stand in the text, and notes."""
 
     value: Value
+    span: Span
     places: dict[Node, Span]
     notes: list[str]
 
@@ -68,17 +91,21 @@ def build(
     `value_of` evaluates a node at the given inputs, or raises. `extra` are functions known besides the
     catalogue's; they take evaluated arguments and return an array.
     """
-    return _Builder(program, inputs, value_of, extra or {}).program_value()
+    return Builder(program, inputs, value_of, extra or {}).program_value()
 
 
 def index_key(item: Subscript, inputs: Mapping[str, Node], value_of: Callable[[Node], Any]) -> list[Any]:
     """The index of a subscript standing by itself, as `indexing` takes it."""
-    builder = _Builder(Program(item.span.source, (), frozenset(), ()), inputs, value_of, {})
+    program = Program(item.span.source, (), frozenset(), {}, frozenset(), ())
+    builder = Builder(program, inputs, value_of, {})
     key: list[Any] = run(builder.key(item.parts))
+    refuse_texts(key, item)
     return key
 
 
-class _Builder:
+class Builder:
+    """A program being evaluated to a graph: expressions here, statements in `programs`."""
+
     def __init__(
         self,
         program: Program,
@@ -90,87 +117,57 @@ class _Builder:
         self.inputs = inputs
         self.value_of = value_of
         self.extra = extra
-        self.locals: dict[str, Value] = {}
+        self.scope = Scope()
+        self.ran = self.depth = 0  # statements so far, and calls around the present one
         self.places: dict[Node, Span] = {}  # where each node was made
         self.latest: dict[Node, Span] = {}  # where each was last mentioned: the operands of what comes next
         self.memory = Memory(program, inputs)
         self.notes: list[str] = list(program.notes)
-        own = {*inputs, *assigned_names(program)}
-        self.libraries = {dialects.PREFIXES[word] for word in program.prefixes if word not in own}
+        self.libraries = _libraries(program, {*inputs, *assigned_names(program)})
+        self.is_python = bool(program.imported) or any(
+            not isinstance(one, (Assign, Evaluate)) for one in program.statements
+        )
 
     # programs -----------------------------------------------------------------------------------
 
     def program_value(self) -> Built:
+        value, span = self.called() if self.program.source.entry is not None else self.last_value()
+        if isinstance(value, list):
+            value = self.located(lambda: node_of(value), span)
+        return Built(value, span, self.places, self.notes)
+
+    def last_value(self) -> tuple[Value, Span]:
+        """The value of the last expression, or of a `return`."""
         value: Value = None
         last: Any = None
-        for at, last in enumerate(self.program.statements):
-            if isinstance(last, Assign):
-                self.assign(last, at)
+        for last in self.program.statements:
+            if isinstance(last, Evaluate):
+                self.ran += 1
+                value = run(self.value(last.value))
+                if last is not self.program.statements[-1] and not isinstance(last.value, Text) and value is not None:
+                    self.note(f"`{short(last.span.text)}` has no effect: only the last expression counts")
                 continue
-            if last is not self.program.statements[-1] and not isinstance(last.value, Text):
-                self.note(f"`{short(last.span.text)}` has no effect: only the last expression counts")
-            value = run(self.value(last.value))
+            signal = run(programs.run_statement(self, last))
+            if isinstance(signal, programs.Returned):
+                return signal.value, signal.span
         if not isinstance(last, Evaluate):
-            raise GradcalcError(
-                "syntax",
-                "the text ends with an assignment, so it has no value",
-                labels=[Label(last.span)],
-                helps=[f"end with the result: `{last.target.span.text}`"],
-            )
-        if isinstance(value, list):
-            value = self.located(lambda: node_of(value), last.value.span)
-        return Built(value, self.places, self.notes)
+            raise no_value(last)
+        return value, last.value.span
 
-    def assign(self, statement: Assign, at: int) -> None:
-        value = run(self.value(statement.value))
-        target = statement.target
-        name = target.value if isinstance(target, Subscript) else target
-        if isinstance(name, Name) and (statement.operator is not None or isinstance(target, Subscript)):
-            self.memory.refuse_shared(name, at)
-        if statement.operator is not None:
-            old = run(self.value(target))
-            value = self.operate(statement.operator, old, value, statement.span, statement.span)
-        if isinstance(target, Sequence):
-            self.unpack(target, value, statement)
-        else:
-            self.bind(target, value, statement.span)
-        if statement.operator is None:
-            self.memory.share(target, statement.value, {**self.inputs, **self.locals})
-
-    def bind(self, target: Any, value: Value, span: Span) -> None:
-        if isinstance(target, Name):
-            self.locals[target.name] = value
-            return
-        name = target.value.name
-        if name not in self.locals:
-            helps = (
-                [f"copy it first: `y = {name} + 0; y[…] = …`"]
-                if name in self.inputs
-                else [f"make it first: `{name} = zeros((2, 2))`"]
-            )
-            raise GradcalcError(
-                "name",
-                f"`{name}` is not an array made here, so its elements cannot be assigned",
-                labels=[Label(target.value.span)],
-                helps=helps,
-            )
-        key = run(self.key(target.parts))
-        old = self.array(self.locals[name], target.value.span)
-        self.locals[name] = self.located(lambda: indexing.put(old, key, node_of(value), self.known), span)
-
-    def unpack(self, target: Sequence, value: Value, statement: Assign) -> None:
-        items = list(value) if isinstance(value, (list, tuple)) else None
-        if items is None and isinstance(value, Node) and value.ndim:
-            items = [indexing.element(value, -value.ndim, i) for i in range(value.shape[0])]
-        if items is None or len(items) != len(target.items):
-            count = "one value" if items is None else f"{len(items)} values"
-            raise GradcalcError(
-                "type",
-                f"cannot unpack {count} into {len(target.items)} names",
-                labels=[Label(statement.value.span, count)],
-            )
-        for part, item in zip(target.items, items, strict=True):
-            self.bind(part, item, statement.span)
+    def called(self) -> tuple[Value, Span]:
+        """The value of the one function that is asked for; its parameters stand for the inputs."""
+        entry = entry_of(self.program)
+        assert entry is not None  # the names that it needs were read before
+        for statement in needed(self.program, self.inputs):
+            run(programs.run_statement(self, statement))
+        function = self.scope.find(entry.name)
+        given = {one.name: (self.inputs[one.name], one.span) for one in entry.parameters if one.name in self.inputs}
+        value = run(programs.call_function(self, function, (), given, entry.span))
+        if value is None:
+            message = f"`{entry.name}` returns nothing"
+            raise GradcalcError("not-a-number", message, labels=[Label(entry.span)], helps=["end it with `return …`"])
+        returns = [one for one in every(entry.body) if isinstance(one, Return) and one.value is not None]
+        return value, returns[-1].span
 
     # errors with places -------------------------------------------------------------------------
 
@@ -210,6 +207,23 @@ class _Builder:
             return tuple(self.fixed(item) for item in value)
         return value
 
+    def decided(self, expression: Expression) -> Steps:
+        """Whether a condition holds, at the given inputs if it depends on them."""
+        condition = yield self.value(expression)
+        if not isinstance(condition, Node):
+            return bool(condition)
+        text = short(expression.span.text)
+        if condition.size != 1:
+            raise GradcalcError(
+                "type",
+                f"the condition has shape {condition.shape}, so it chooses no branch",
+                labels=[Label(expression.span)],
+                helps=[f"choose element by element: `where({text}, …, …)`"],
+            )
+        if inputs_of([condition]):
+            self.note(f"`{text}` was decided at these inputs; `where` keeps both branches")
+        return bool(np.asarray(self.known(condition)).item())
+
     # expressions --------------------------------------------------------------------------------
 
     def value(self, expression: Expression) -> Any:
@@ -228,21 +242,35 @@ class _Builder:
 
     def name(self, expression: Name) -> Value:
         name = expression.name
-        if name in self.locals:
-            value = self.locals[name]
+        if name in self.scope:
+            value = self.scope.find(name)
         elif name in self.inputs:
             value = self.inputs[name]
+        elif name in self.program.aliases:
+            value = self.imported(self.program.aliases[name], expression)
         elif name in CONSTANTS:
             value = CONSTANTS[name]
             value = None if value is None else constant(value)
-        elif name in dialects.PREFIXES:
+        elif name in dialects.PREFIXES or (name in BUILTINS and name not in SPELLINGS):
             return Library([name])
         else:
-            raise unknown_name(expression, [*self.locals, *self.inputs])
+            raise unknown_name(expression, [*self.scope.all(), *self.inputs])
         return self.placed(value, expression.span)
 
+    def imported(self, words: Iterable[str], expression: Name) -> Value:
+        """What an import made a name stand for: a library, a function of one, or a constant."""
+        words = list(words)
+        if words[0] not in dialects.PREFIXES:
+            message = f"`{'.'.join(words)}` is not a library that gradcalc knows"
+            helps = ["write what it computes with NumPy's or PyTorch's functions"]
+            raise GradcalcError("unknown-name", message, labels=[Label(expression.span)], helps=helps)
+        return constant(CONSTANTS[words[-1]]) if len(words) > 1 and words[-1] in CONSTANTS else Library(words)
+
     def unary(self, expression: Unary) -> Steps:
-        operand = self.array((yield self.value(expression.operand)), expression.operand.span)
+        value = yield self.value(expression.operand)
+        if expression.operator == "not" and not isinstance(value, Node):
+            return constant(not value)
+        operand = self.array(value, expression.operand.span)
         if expression.operator == "+":
             return operand
         if (
@@ -261,18 +289,31 @@ class _Builder:
 
     def binary(self, expression: Binary) -> Steps:
         left = yield self.value(expression.left)
-        right = yield self.value(expression.right)
+        if expression.operator in ("and", "or"):
+            known = truth_of(left)
+            if known is not None and known == (expression.operator == "or"):
+                return left  # as in Python, the right side is not looked at
+            right = yield self.value(expression.right)
+            if known is not None and truth_of(right) is not None:
+                return right
+        else:
+            right = yield self.value(expression.right)
         return self.operate(expression.operator, left, right, expression.span, expression.place, expression)
 
     def operate(
         self, operator: str, left: Value, right: Value, span: Span, place: Span, binary: Binary | None = None
-    ) -> Node:
-        if operator in ("+", "*") and _python_would_join(left, right):
-            raise _list_arithmetic(operator, span, place)
+    ) -> Value:
+        if isinstance(left, str) or isinstance(right, str):
+            message = f"`{operator}` of texts is not read"
+            raise GradcalcError("type", message, labels=[Label(span)], helps=["write the text itself"])
+        if operator in ("+", "*") and would_join(left, right):
+            if not self.is_python:
+                raise list_arithmetic(operator, span, place)
+            return self.joined(operator, left, right, span)
         a = self.array(left, binary.left.span if binary else span)
         b = self.array(right, binary.right.span if binary else span)
         op = {"and": logical_and, "or": logical_or}.get(operator) or OPERATORS[operator]
-        _check_truth(operator, a, b, span, binary)
+        check_truth(operator, a, b, span, binary)
         try:
             made = op(a, b)
         except GradcalcError as error:
@@ -283,12 +324,22 @@ class _Builder:
                 error.message += f" in `{short(span.text)}`"
                 error.args = (error.message,)
                 error.labels.append(Label(place, "", primary=False))
-                error.helps += _columns(binary, a, b)
+                error.helps += columns(binary, a, b)
             raise
         self.placed(made, span)
         if op.elementwise and a.shape != made.shape and b.shape != made.shape and a.ndim and b.ndim:
             self.note(f"`{short(span.text)}` stretches both operands, {a.shape} and {b.shape}, to {made.shape}")
         return made
+
+    def joined(self, operator: str, left: Value, right: Value, span: Span) -> Value:
+        """Lists as Python has them: `+` joins two, `*` repeats one."""
+        one, other = (left, right) if isinstance(left, (list, tuple)) else (right, left)
+        if operator == "+" and isinstance(other, type(one)):
+            return left + right
+        count = self.fixed(other) if isinstance(other, Node) else None
+        if operator == "*" and isinstance(count, int):
+            return one * count
+        raise GradcalcError("type", f"`{operator}` of a list and something else", labels=[Label(span)])
 
     def note(self, text: str) -> None:
         if text not in self.notes:
@@ -299,48 +350,72 @@ class _Builder:
         result: Node | None = None
         for operator, right_expression, place in expression.rest:
             right = yield self.value(right_expression)
-            pair = Binary(
-                left_expression.span.to(right_expression.span), operator, left_expression, right_expression, place
-            )
-            made = self.operate(
-                operator,
-                self.array(left, left_expression.span),
-                self.array(right, right_expression.span),
-                pair.span,
-                place,
-                pair,
-            )
+            span = left_expression.span.to(right_expression.span)
+            if is_static(operator, left, right):
+                made = constant(compared(operator, self.fixed_items(left), self.fixed_items(right), span))
+            else:
+                a, b = self.array(left, left_expression.span), self.array(right, right_expression.span)
+                pair = Binary(span, operator, left_expression, right_expression, place)
+                made = self.operate(operator, a, b, span, place, pair)
             result = made if result is None else logical_and(result, made)
             left, left_expression = right, right_expression
         return self.located(lambda: result, expression.span)
 
-    def conditional(self, expression: Conditional) -> Steps:
-        condition = yield self.value(expression.condition)
-        if isinstance(condition, Node):
-            if condition.size != 1:
-                raise GradcalcError(
-                    "type",
-                    f"the condition has shape {condition.shape}, so it chooses no branch",
-                    labels=[Label(expression.condition.span)],
-                    helps=[f"choose element by element: `where({short(expression.condition.span.text)}, …, …)`"],
-                )
-            if inputs_of([condition]):
-                text = short(expression.condition.span.text)
-                self.note(f"`{text}` was decided at these inputs; `where` keeps both branches")
-            condition = bool(np.asarray(self.known(condition)).item())
-        return (yield self.value(expression.then if condition else expression.otherwise))
+    def fixed_items(self, value: Value) -> Any:
+        """A value to be compared as Python compares it: texts, None, and shapes."""
+        return dict.fromkeys(value) if isinstance(value, dict) else self.fixed(value)
 
-    def sequence(self, expression: Sequence) -> Steps:
+    def conditional(self, expression: Conditional) -> Steps:
+        holds = yield self.decided(expression.condition)
+        return (yield self.value(expression.then if holds else expression.otherwise))
+
+    def sequence(self, expression: Syntax) -> Steps:
         items: list[Value] = []
         for item in expression.items:
-            items.append((yield self.value(item)))
+            if isinstance(item, Starred):
+                items += yield self.starred(item)
+            else:
+                items.append((yield self.value(item)))
         if expression.bracket == "(":
             return tuple(items)
+        if any(isinstance(item, Starred) for item in expression.items):
+            return items
         items = [self.row(item, one.span) for item, one in zip(items, expression.items, strict=True)]
         for item, one in reversed(list(zip(items, expression.items, strict=True))):
             if isinstance(item, Node):
                 self.latest[item] = one.span
         return items
+
+    def starred(self, expression: Starred) -> Steps:
+        """The items of `*rows`."""
+        value = yield self.value(expression.value)
+        items = programs.items_of(value)
+        if items is None:
+            raise GradcalcError("type", "`*` needs several values to spread out", labels=[Label(expression.span)])
+        return list(items)
+
+    def dictionary(self, expression: Dictionary) -> Steps:
+        found: dict[Any, Value] = {}
+        for key, value in expression.items:
+            found[self.fixed((yield self.value(key)))] = yield self.value(value)
+        return found
+
+    def dictionary_key(self, key: list[Any], expression: Subscript) -> Any:
+        """The key that a subscript of a dictionary asks for."""
+        return self.fixed(tuple(key) if len(key) > 1 else key[0])
+
+    def alone(self, expression: Starred) -> Value:
+        message = "`*` spreads several values out, which has no place here"
+        raise GradcalcError("syntax", message, labels=[Label(expression.span)])
+
+    def unread(self, expression: Unread) -> Value:
+        raise expression.error
+
+    def function(self, expression: Lambda) -> Steps:
+        return programs.function_of(self, expression, "lambda")
+
+    def comprehension(self, expression: Comprehension) -> Steps:
+        return programs.comprehend(self, expression)
 
     def row(self, item: Value, span: Span) -> Value:
         """An item of a list: of numbers, a list inside it is an array."""
@@ -375,7 +450,7 @@ class _Builder:
                 ready += [
                     one if one is None or one is Ellipsis or isinstance(one, slice) else node_of(one) for one in value
                 ]
-            elif value is None or value is Ellipsis or isinstance(value, slice):
+            elif value is None or value is Ellipsis or isinstance(value, (slice, str)):
                 ready.append(value)
             elif isinstance(value, Library) and value.words[-1] in _NEW_AXIS:
                 ready.append(None)
@@ -388,12 +463,27 @@ class _Builder:
             return Key((yield self.key(expression.parts)))
         owner = yield self.value(expression.value)
         key = yield self.key(expression.parts)
-        if isinstance(owner, tuple) and len(key) == 1 and isinstance(key[0], (slice, Node)):
+        if isinstance(owner, At):
+            return At(owner.owner, key)
+        if isinstance(owner, dict):
+            return self.looked_up(owner, key, expression)
+        if isinstance(owner, (tuple, list)) and len(key) == 1 and _is_place(key[0]):
             return self.pick(owner, key[0], expression)
+        refuse_texts(key, expression)
         array = self.array(owner, expression.value.span)
         return self.located(lambda: indexing.get(array, key, self.known), expression.span)
 
-    def pick(self, owner: tuple[Value, ...], place: Any, expression: Subscript) -> Value:
+    def looked_up(self, owner: dict[Any, Value], key: list[Any], expression: Subscript) -> Value:
+        """The value of a dictionary under a key."""
+        wanted = self.dictionary_key(key, expression)
+        if wanted not in owner:
+            found = nearest(str(wanted), map(str, owner))
+            helps = [f"did you mean `{found}`?"] if found else []
+            message = f"the dictionary has no `{wanted}`"
+            raise GradcalcError("index", message, labels=[Label(expression.span)], helps=helps)
+        return owner[wanted]
+
+    def pick(self, owner: tuple[Value, ...] | list[Value], place: Any, expression: Subscript) -> Value:
         """An element or slice of a tuple, such as `x.shape[0]` or `slogdet(A)[1]`."""
         at = place if isinstance(place, slice) else self.fixed(place)
         try:
@@ -414,6 +504,10 @@ class _Builder:
             return None if name in _NEW_AXIS else Library(words)
         if isinstance(owner, tuple) and name in getattr(owner, "_fields", ()):
             return getattr(owner, name)
+        if isinstance(owner, (list, dict)) and name in METHODS[type(owner) if type(owner) is dict else list]:
+            return Method(owner, name)
+        if isinstance(owner, At) or (name == "at" and not called and isinstance(owner, Node)):
+            return Method(owner, name) if isinstance(owner, At) else At(owner)
         array = self.array(owner, expression.value.span)
         if name == "T" or (name == "mT" and array.ndim >= 2):
             return self.located(
@@ -433,34 +527,67 @@ class _Builder:
     # calls --------------------------------------------------------------------------------------
 
     def call(self, expression: Call) -> Steps:
+        target = yield self.callee(expression)
+        positional, named = yield self.arguments(expression, target)
+        if isinstance(target, Function):
+            return (yield programs.call_function(self, target, positional, named, expression.span))
+        if isinstance(target, Method):
+            if isinstance(target.owner, (list, dict)):
+                return METHODS[type(target.owner) if type(target.owner) is dict else list][target.name](
+                    self, target.owner, positional, expression.span
+                )
+            if isinstance(target.owner, At):
+                return self.located(lambda: updated(target, positional, self.known), expression.span)
+            return self.apply([target.name], expression, [target.owner, *positional], named, is_method=True)
+        if (
+            len(target.words) == 1
+            and target.words[0] in BUILTINS
+            and self.is_builtin(target.words[0], positional, named)
+        ):
+            given = [*positional, *(value for word, (value, _) in named.items() if word == "start")]
+            return (yield BUILTINS[target.words[0]](self, given, expression.span))
+        return self.apply(target.words, expression, positional, named, is_method=False)
+
+    def callee(self, expression: Call) -> Steps:
+        """What is called: a function of the text, a method, or the words of a library's function."""
         function = expression.function
-        owner: Value = None
-        words: list[str]
+        target: Value
         if isinstance(function, Name):
-            words = [function.name]
+            name = function.name
+            if name in self.scope:
+                target = self.scope.find(name)
+            elif name in self.program.aliases:
+                target = self.imported(self.program.aliases[name], function)
+            else:
+                return Library([name])
         elif isinstance(function, Attribute):
             target = yield self.attribute(function, called=True)
-            if isinstance(target, Library):
-                words = target.words
-            elif isinstance(target, Method):
-                owner, words = target.owner, [target.name]
-            else:
-                raise GradcalcError(
-                    "type", f"`{short(function.span.text)}` is not a function", labels=[Label(function.span)]
-                )
         else:
-            raise self.not_a_function(function, expression)
-        positional: list[Value] = [] if owner is None else [owner]
+            target = yield self.value(function)
+        if not isinstance(target, (Library, Method, Function)):
+            raise not_a_function(function, expression)
+        return target
+
+    def arguments(self, expression: Call, target: Value) -> Steps:
+        """The values of a call's arguments, by place and by name."""
+        positional: list[Value] = []
         named: dict[str, tuple[Value, Span]] = {}
+        words = [] if isinstance(target, Function) else [target.name] if isinstance(target, Method) else target.words
         for argument in expression.arguments:
-            if argument.name == "dtype":
-                _check_dtype(argument)
+            if words and argument.name == "dtype":
+                check_dtype(argument)
                 continue
-            if argument.name in dialects.HARMLESS and not self.takes(words[-1], argument.name):
-                _check_harmless(argument)
+            if words and argument.name in dialects.HARMLESS and not self.takes(words, argument.name):
+                check_harmless(argument)
+                continue
+            if isinstance(argument.value, Starred):
+                positional += yield self.starred(argument.value)
                 continue
             value = yield self.value(argument.value)
-            if argument.name is None:
+            if argument.name == "**":
+                for word, item in _spread(value, argument).items():
+                    named[word] = (item, argument.span)
+            elif argument.name is None:
                 if named:
                     raise GradcalcError(
                         "syntax", "an argument without a name follows one with a name", labels=[Label(argument.span)]
@@ -470,52 +597,62 @@ class _Builder:
                 raise GradcalcError("arguments", f"`{argument.name}` is given twice", labels=[Label(argument.span)])
             else:
                 named[argument.name] = (value, argument.span)
-        return self.apply(words, function, positional, named, expression, is_method=owner is not None)
+        return positional, named
 
-    def takes(self, name: str, argument: str) -> bool:
+    def is_builtin(self, name: str, positional: Sequence[Value], named: Mapping[str, Any]) -> bool:
+        """Whether Python's own function of a name is meant, which the catalogue may have as well.
+
+        It is for what only Python can go through, and for lists and numbers in a text that imports its libraries.
+        """
+        if name in self.inputs or not named.keys() <= {"start", "strict"}:
+            return False
+        if name not in SPELLINGS or any(isinstance(one, Items) for one in positional):
+            return True
+        return self.is_python and bool(positional) and python_takes(name, positional)
+
+    def called_by_words(self, words: list[str], given: Sequence[Value], span: Span) -> Value:
+        """The value of a library's function that was passed as a value."""
+        return self.apply(words, Call(span, Name(span, words[-1]), ()), list(given), {}, is_method=False)
+
+    def takes(self, words: list[str], argument: str) -> bool:
         """Whether some library's function of that name has a meaning for the argument."""
-        entries = [
-            SPELLINGS[one] for one in (name, *(f"{where}{name}" for where in dialects.FALLBACK)) if one in SPELLINGS
-        ]
+        name = words[-1]
+        places = (".".join(words[-2:]), name, *(f"{where}{name}" for where in dialects.FALLBACK))
+        entries = [SPELLINGS[one] for one in places if one in SPELLINGS]
         return any(argument in signature_of(one).names for one in entries)
-
-    def not_a_function(self, function: Expression, call: Call) -> GradcalcError:
-        arguments = ", ".join(argument.span.text for argument in call.arguments)
-        helps = [f"to multiply, write `*`: `{short(function.span.text)}*({short(arguments)})`"]
-        return GradcalcError(
-            "type", f"`{short(function.span.text)}` is not a function", labels=[Label(function.span)], helps=helps
-        )
 
     def apply(
         self,
         words: list[str],
-        function: Expression,
+        expression: Call,
         positional: list[Value],
         named: dict[str, tuple[Value, Span]],
-        expression: Call,
         *,
         is_method: bool,
     ) -> Value:
         """The value of a call whose arguments have values."""
         named_library = dialects.library_of(words)
-        dialect, room, name = named_library or (self.dialect(words[-1], function, named), "", words[-1])
+        dialect, room, name = named_library or (self.dialect(words[-1], expression.function, named), "", words[-1])
+        if named_library is None and not is_method and dialect == "torch":
+            room = "F"  # what is written without a library is mostly imported from there
         strict = named_library is not None or self.libraries
+        # Another library's function of that name may be known, so this is asked first.
         method_of = dialect if is_method else ""
-        if just_refused(words, method_of) is not None:  # though another library's function of that name may be known
-            raise self.unknown_function(words, name, expression, method_of)
+        if just_refused(words, method_of) is not None:
+            raise self.unknown(words, name, expression, method_of)
         given = Arguments(positional, named, expression.span, dialect if strict else "", is_method)
         if name in FORMS:
             context = Context(".".join(words), is_method, "torch" in self.libraries, self.known, self.fixed)
             return self.located(lambda: FORMS[name](given, context), expression.span)
         if name in self.extra:
             return self.located(lambda: self.from_extra(name, positional, named), expression.span)
-        entry = dialects.find(dialect, room, name)
+        entry = dialects.find(dialect, room, name, is_method=is_method)
         if entry is None:
-            raise self.unknown_function(words, name, expression, method_of)
+            raise self.unknown(words, name, expression, method_of)
         if name in ("max", "min", "amax", "amin") and not is_method and len(words) == 1 and len(positional) > 1:
-            raise _two_operands(name, positional, expression)
+            raise two_operands(name, positional, expression)
         value = self.located(lambda: _applied(entry, name, bound(entry, name, given, self.fixed)), expression.span)
-        if not strict:
+        if not strict and not entry.name.startswith("F."):
             self.compare_libraries(entry, name, given, value)
         return value
 
@@ -526,7 +663,7 @@ class _Builder:
             if other is None or other is entry:
                 continue
             try:
-                meant = other(*bound(other, name, given, self.fixed))
+                meant = _called(other, bound(other, name, given, self.fixed))
             except (GradcalcError, TypeError, ValueError, OverflowError, IndexError):
                 continue  # not a call that it would take
             if not _same(meant, value):
@@ -541,7 +678,7 @@ class _Builder:
                 )
             )
         except (TypeError, ValueError, OverflowError, IndexError) as error:
-            raise _cannot_take(name, error) from None
+            raise cannot_take(name, error) from None
 
     def dialect(self, name: str, function: Expression, named: Container[str]) -> str:
         """Whose meaning a bare name or method has: the text's own library, else NumPy's."""
@@ -556,56 +693,22 @@ class _Builder:
             )
         return "torch" if "torch" in self.libraries or "dim" in named or "keepdim" in named else "numpy"
 
-    def unknown_function(self, words: list[str], name: str, call: Call, method_of: str) -> GradcalcError:
-        function = call.function
-        called = ".".join(words)
-        if isinstance(function, Name) and (name in self.inputs or name in self.locals):
-            return self.not_a_function(function, call)
-        place = function.place if isinstance(function, Attribute) else function.span
-        if name not in LEAVE_OUT and (refusal := refusal_of(words, method_of)) is not None:
-            labels, helps = [Label(place, refusal.kind)], helps_for(refusal, words, call)
-            return GradcalcError("unknown-function", f"`{called}` {refusal.reason}", labels=labels, helps=helps)
-        found = nearest(name, [known for known, entry in SPELLINGS.items() if entry.shown and "." not in known])
-        if name in LEAVE_OUT:
-            helps = [LEAVE_OUT[name]]
-        else:
-            helps = ([f"did you mean `{found}`?"] if found else []) + ["`gradcalc ops` lists every function"]
-        what = "method" if method_of else "function"
-        return GradcalcError(
-            "unknown-function",
-            f"unknown {what} `{called}`",
-            labels=[Label(place, f"not a {what} gradcalc knows")],
-            helps=helps,
-        )
+    def unknown(self, words: list[str], name: str, call: Call, method_of: str) -> GradcalcError:
+        if isinstance(call.function, Name) and (name in self.inputs or name in self.scope):
+            return not_a_function(call.function, call)
+        return unknown_function(words, name, call, method_of)
 
 
-def _applied(entry: Entry, name: str, arguments: list[Any]) -> Any:
+def _called(entry: Entry, arguments: Bound) -> Any:
+    return entry(*arguments.by_place, **arguments.by_name)
+
+
+def _applied(entry: Entry, name: str, arguments: Bound) -> Any:
     """A function's value; what NumPy itself refuses (a negative length, say) becomes an error of ours."""
     try:
-        return entry(*arguments)
+        return _called(entry, arguments)
     except (TypeError, ValueError, OverflowError, IndexError) as error:
-        raise _cannot_take(name, error) from None
-
-
-def _cannot_take(name: str, error: Exception) -> GradcalcError:
-    return GradcalcError("arguments", f"`{name}` cannot take these arguments", notes=[str(error).rstrip(".")])
-
-
-def _check_dtype(argument: Argument) -> None:
-    """All numbers are float64: to ask for that is harmless, to ask for another would change the answer."""
-    text = argument.value.span.text.strip("'\"").rpartition(".")[2]
-    if text not in ("float", "float64", "double"):
-        message = f"`dtype={argument.value.span.text}` would change the answer: numbers are float64 here"
-        raise GradcalcError("arguments", message, labels=[Label(argument.span)], helps=["leave it out"])
-
-
-def _check_harmless(argument: Argument) -> None:
-    """Where numbers are kept changes no value; what `out` overwrites, or `where` leaves out, is another matter."""
-    text = argument.value.span.text
-    needed = dialects.HARMLESS[argument.name or ""]
-    if needed is not None and text != needed:
-        message = f"`{argument.name}={short(text)}` is not read here"
-        raise GradcalcError("arguments", message, labels=[Label(argument.span)], helps=["leave it out"])
+        raise cannot_take(name, error) from None
 
 
 def _same(one: Value, other: Value) -> bool:
@@ -615,93 +718,43 @@ def _same(one: Value, other: Value) -> bool:
     return one is other
 
 
-def _two_operands(name: str, positional: list[Value], expression: Call) -> GradcalcError:
-    texts = [short(argument.value.span.text, 20) for argument in expression.arguments]
-    both = {"max": "maximum", "amax": "maximum"}.get(name, "minimum")
-    return GradcalcError(
-        "ambiguous",
-        f"`{name}` of two operands: the second would be read as an axis",
-        labels=[Label(expression.span)],
-        helps=[f"element by element: `{both}({texts[0]}, {texts[1]})`", f"along an axis: `{name}({texts[0]}, axis=0)`"],
-    )
+def _libraries(program: Program, own: Container[str]) -> set[str]:
+    """The libraries whose names a text has: those that it uses by a prefix, else those that it imports."""
+    used = {dialects.PREFIXES[word] for word in program.prefixes if word not in own}
+    used |= program.imported - {"numpy", "math"}
+    if not used - {"math"}:
+        used |= program.imported
+    dialect = program.source.dialect
+    return used if used - {"math"} or dialect is None else {dialect}
 
 
-def _columns(binary: Binary, a: Node, b: Node) -> list[str]:
-    """The vector that would pair up if it were a column, and how to make it one."""
-    for one, other, operand in ((b, a, binary.right), (a, b, binary.left)):
-        if one.ndim == 1 and other.ndim == 2 and other.shape[0] == one.size:
-            text = short(operand.span.text)
-            return [f"to pair it with the rows, make `{text}` a column: `reshape({text}, ({one.size}, 1))`"]
-    if a.ndim == b.ndim == 1:
-        text = short(binary.left.span.text)
-        return [f"to combine every pair, make `{text}` a column: `reshape({text}, ({a.size}, 1))`"]
-    return []
+def _is_place(key: Any) -> bool:
+    return isinstance(key, slice) or (isinstance(key, Node) and key.ndim == 0 and not key.boolean)
 
 
-def _check_truth(operator: str, a: Node, b: Node, span: Span, binary: Binary | None) -> None:
-    """Refuse what NumPy and Python mean otherwise: conditions added up, and logic on numbers."""
-    if operator in ("+", "-") and a.boolean and b.boolean:
-        raise GradcalcError(
-            "type",
-            f"`{operator}` of two conditions is not a number in NumPy",
-            labels=[Label(span)],
-            helps=["count with `real(a) + real(b)`", "combine with `&` and `|`"],
-        )
-    if operator == "**" and a.boolean and b.boolean:
-        helps = ["either but not both: `logical_xor(a, b)`"]
-        raise GradcalcError("type", "a power of conditions is not defined", labels=[Label(span)], helps=helps)
-    if operator in ("&", "|", "and", "or") and not (a.boolean and b.boolean):
-        helps = ["put brackets round each comparison: `(x > 1) & (x < 3)`"]
-        if binary is not None and a.boolean != b.boolean:
-            number = binary.right if a.boolean else binary.left
-            helps.append(f"or compare: `{short(number.span.text)} != 0`")
-        raise GradcalcError("type", f"`{operator}` combines conditions, not numbers", labels=[Label(span)], helps=helps)
+def _spread(value: Value, argument: Argument) -> dict[str, Value]:
+    if not isinstance(value, dict):
+        raise GradcalcError("type", "`**` needs a dictionary to spread out", labels=[Label(argument.span)])
+    return value
 
 
-def _python_would_join(left: Value, right: Value) -> bool:
-    """Whether a list meets a list or a number: NumPy adds them, but in Python `+` joins and `*` repeats."""
-    lists = [one for one in (left, right) if isinstance(one, (list, tuple))]
-    others = [one for one in (left, right) if isinstance(one, Node) and one.ndim]
-    return bool(lists) and not others
-
-
-def _list_arithmetic(operator: str, span: Span, place: Span) -> GradcalcError:
-    return GradcalcError(
-        "type",
-        f"`{operator}` between lists joins or repeats them in Python, but not arrays",
-        labels=[Label(span), Label(place, "", primary=False)],
-        helps=["say that it is an array: `array([1, 2])`"],
-    )
-
-
-def unknown_name(expression: Name, known: Iterable[str]) -> GradcalcError:
-    """The error for a name that has no value, with the nearest one that has."""
-    name = expression.name
-    entry = SPELLINGS.get(name)
-    if entry is not None and entry.shown:
-        return GradcalcError(
-            "unknown-name",
-            f"`{name}` is a function: it needs brackets",
-            labels=[Label(expression.span)],
-            helps=[f"call it: `{name}(…)`", f"or give an input of that name: `--{name} …`"],
-        )
-    found = nearest(name, [*known, *CONSTANTS])
-    helps = ([f"did you mean `{found}`?"] if found else []) + [f"give it a value: `--{name} 3`"]
-    return GradcalcError("unknown-name", f"`{name}` has no value", labels=[Label(expression.span)], helps=helps)
-
-
-_VALUES: dict[type, Callable[[_Builder, Any], Any]] = {
-    Number: _Builder.number,
-    Text: _Builder.text,
-    Dots: _Builder.dots,
-    Name: _Builder.name,
-    Unary: _Builder.unary,
-    Binary: _Builder.binary,
-    Comparison: _Builder.comparison,
-    Conditional: _Builder.conditional,
-    Call: _Builder.call,
-    Attribute: _Builder.attribute,
-    Slice: _Builder.slice,
-    Subscript: _Builder.subscript,
-    Sequence: _Builder.sequence,
+_VALUES: dict[type, Callable[[Builder, Any], Any]] = {
+    Number: Builder.number,
+    Text: Builder.text,
+    Dots: Builder.dots,
+    Name: Builder.name,
+    Unary: Builder.unary,
+    Binary: Builder.binary,
+    Comparison: Builder.comparison,
+    Conditional: Builder.conditional,
+    Call: Builder.call,
+    Attribute: Builder.attribute,
+    Slice: Builder.slice,
+    Subscript: Builder.subscript,
+    Syntax: Builder.sequence,
+    Dictionary: Builder.dictionary,
+    Lambda: Builder.function,
+    Comprehension: Builder.comprehension,
+    Unread: Builder.unread,
+    Starred: Builder.alone,
 }

@@ -6,7 +6,7 @@ holds for a whole library.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..graph import SPELLINGS, Entry
 from .tokens import Token
@@ -22,13 +22,14 @@ PREFIXES: dict[str, str] = {
     "scipy": "numpy",
     "math": "math",
     "linalg": "",
+    "autograd": "numpy",
 }
 """First word of a dotted name -> the library it stands for."""
 
-_ROOMS = {"linalg": "linalg", "special": "special", "functional": "F", "F": "F"}
+_ROOMS = {"linalg": "linalg", "special": "special", "nn": "nn", "functional": "F", "F": "F", "lax": "lax"}
 """Words that may stand before a function, and the room of the library that each is."""
 
-_PASSED_OVER = {"nn", "numpy", "scipy", "lax"}
+_PASSED_OVER = {"numpy", "scipy"}
 """Words between the prefix and the function that name no room of their own here."""
 
 _NUMPY = {
@@ -42,6 +43,7 @@ _NUMPY = {
     "n": ("N",),
     "x1": ("x",),
     "x2": ("y",),
+    "interpolation": ("method",),
 }
 _TORCH = {
     "dim": ("axis", "axes"),
@@ -75,7 +77,7 @@ ARGUMENTS: dict[str, dict[str, tuple[str, ...]]] = {
 Under no name in particular are those that a text without a prefix may use.
 """
 
-FIRST = {"a", "x", "m", "v", "input", "array", "arr", "ary", "A", "tensors", "self", "x1", "y", "val"}
+FIRST = {"a", "x", "m", "v", "input", "array", "arr", "ary", "A", "tensors", "self", "x1", "y", "val", "p"}
 """What libraries call the first argument."""
 
 HARMLESS = {
@@ -100,7 +102,7 @@ HARMLESS = {
 }
 """Arguments that say where or how numbers are kept, which changes no value; with the one text each may have, if any."""
 
-FALLBACK = ("torch.", "F.", "jax.", "scipy.")
+FALLBACK = ("F.", "torch.", "jax.", "scipy.")
 """Where a name is looked for that NumPy does not have and no prefix explains."""
 
 
@@ -114,17 +116,19 @@ def library_of(words: list[str]) -> tuple[str, str, str] | None:
     return dialect, rooms[-1] if rooms else "", ".".join([*unknown, words[-1]])
 
 
-def find(dialect: str, room: str, name: str) -> Entry | None:
+def find(dialect: str, room: str, name: str, *, is_method: bool = False) -> Entry | None:
     """The function that a library means by a name.
 
     `linalg` is apart from the rest of each library; PyTorch's `F` is what the rest of it is, where it has no
-    function of its own. A name without a prefix may be any library's that has it, NumPy's first.
+    function of its own. A name without a prefix may be any library's that has it, NumPy's first; a function that
+    only PyTorch has is imported from `F`, a method is a tensor's.
     """
     if room == "linalg":
         places = [f"{dialect}.linalg.{name}", f"linalg.{name}", name]
     else:
         own = [f"F.{name}"] if room == "F" else []
-        places = [*own, f"{dialect}.{room}.{name}", f"{dialect}.{name}", name, *(f"{one}{name}" for one in FALLBACK)]
+        fallback = FALLBACK if is_method else ("F.", *FALLBACK)
+        places = [*own, f"{dialect}.{room}.{name}", f"{dialect}.{name}", name, *(f"{one}{name}" for one in fallback)]
     entry = next((SPELLINGS[place] for place in places if place in SPELLINGS), None)
     return entry if entry is not None and entry.shown else None
 
@@ -134,13 +138,15 @@ def differs(name: str) -> bool:
     return f"torch.{name}" in SPELLINGS and name in SPELLINGS
 
 
-def prefixes_in(tokens: Iterable[Token]) -> frozenset[str]:
+def prefixes_in(tokens: Iterable[Token], aliases: Mapping[str, Sequence[str]]) -> frozenset[str]:
     """The words of a text that stand before a point and may be libraries: `np`, or an input called `F`."""
     found: set[str] = set()
     before = None
     for token in tokens:
-        if token.text == "." and before is not None and before.kind == "name" and PREFIXES.get(before.text):
-            found.add(before.text)
+        if token.text == "." and before is not None and before.kind == "name":
+            word = aliases.get(before.text, [before.text])[0]
+            if PREFIXES.get(word):
+                found.add(word)
         before = token
     return frozenset(found)
 
@@ -156,5 +162,7 @@ def argument_name(name: str, parameters: list[str], dialect: str = "") -> str:
 
 def library_name(parameter: str, dialect: str) -> str:
     """What a library calls the argument that the catalogue knows under this name."""
-    known = {one: name for name, meant in reversed(ARGUMENTS[dialect].items()) for one in meant}
-    return known.get(parameter, parameter) if dialect == "torch" and parameter not in _TORCH else parameter
+    if dialect != "torch":
+        return parameter
+    own = [(name, meant) for name, meant in reversed(_TORCH.items()) if name not in ("axis", "keepdims")]
+    return {one: name for name, meant in own for one in meant}.get(parameter, parameter)

@@ -1,181 +1,101 @@
-"""Tokens to syntax tree: a Pratt parser whose operators come from the operations' own records.
+"""Text to syntax tree: statements and their blocks, made of expressions.
 
-program     statement ((";" | newline) statement)*
-statement   ("return"? expression) | (target ("=" | "+=" | …) expression)
-expression  prefix (infix expression | "if" expression "else" expression | postfix)*
-prefix      number | string | name | "(" … ")" | "[" … "]" | ("-" | "+" | "~" | "not") expression
-postfix     "(" arguments ")" | "[" index "]" | "." name
+program     statement*
+statement   simple (";" statement)* newline | compound
+simple      "return" expression? | target ("=" target)* "=" expression | target "+=" expression | expression
+            | "break" | "continue" | "pass" | "import" … | "assert" … | "del" … | "raise" …
+compound    "def" name "(" parameters ")" block | "for" targets "in" expression block ("else" block)?
+            | "while" expression block ("else" block)? | "if" expression block ("elif" …)* ("else" block)?
+block       ":" statement | ":" newline, and all following lines that are indented more
+
+What Python knows and this language does not is an error only once it is evaluated, so that a function can be
+read from a file in which other things stand as well.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from .. import ops  # noqa: F401  (fills the catalogue that the operators below are read from)
 from ..errors import GradcalcError, Label, Source, Span
-from ..graph import CATALOGUE, SPELLINGS, Op
 from .dialects import PREFIXES, prefixes_in
+from .expressions import COMPARISONS, OPERATORS, Expressions
 from .syntax import (
-    Argument,
     Assign,
-    Attribute,
-    Binary,
-    Call,
-    Comparison,
-    Conditional,
-    Dots,
+    Block,
+    Define,
     Evaluate,
     Expression,
+    For,
+    If,
+    Jump,
     Name,
-    Number,
+    Parameter,
     Program,
+    Return,
     Sequence,
-    Slice,
+    Starred,
     Statement,
     Subscript,
-    Text,
-    Unary,
+    Unread,
+    While,
 )
-from .tokens import Token, tokenize
+from .tokens import Token
 from .trampoline import Steps, run
 
-OPERATORS: dict[str, Op] = {entry.infix: entry for entry in CATALOGUE.values() if isinstance(entry, Op) and entry.infix}
-_COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
-_RIGHT_TO_LEFT = {"**"}
-_TERNARY, _OR, _AND, _NOT = 10, 20, 25, 30
-_UNARY = CATALOGUE["negative"].binds  # type: ignore[union-attr]
-_BINDS = {symbol: op.binds for symbol, op in OPERATORS.items()} | {"or": _OR, "and": _AND, "^": OPERATORS["**"].binds}
-_NOT_READ = {
-    "for": ("loops and comprehensions are not read", "write it with whole arrays: `sum(x**2)`"),
-    "while": ("loops are not read", "write it with whole arrays"),
-    "def": ("functions cannot be defined", "write the body as statements: `y = x**2; sum(y)`"),
-    "lambda": ("functions cannot be defined", "write the expression itself"),
-    "class": ("classes cannot be defined", "write the expression itself"),
-    "if": ("`if` statements are not read", "choose with `where(condition, a, b)`, or `a if condition else b`"),
-    "with": ("`with` is not read", "write the expression itself"),
-    "yield": ("`yield` is not read", "write the expression itself"),
-    "del": ("`del` is not read", "leave it out"),
-    "assert": ("`assert` is not read", "leave it out"),
-    "raise": ("`raise` is not read", "leave it out"),
-    "global": ("`global` is not read", "leave it out"),
-    "pass": ("`pass` is not read", "leave it out"),
-    "try": ("`try` is not read", "write the expression itself"),
-    "await": ("`await` is not read", "write the expression itself"),
-    "is": ("`is` does not compare numbers", "write `==`"),
-    "in": ("`in` is not read", "compare with `==`"),
+_COMPOUND = {"with", "class", "try", "async"}
+_JUMPS = {"break", "continue"}
+_HARMLESS_DECORATORS = {
+    "jit",
+    "njit",
+    "compile",
+    "script",
+    "staticmethod",
+    "cache",
+    "lru_cache",
+    "typechecked",
+    "jaxtyped",
 }
-"""Words of Python that the language has no use for, and what to write instead."""
-_KEYWORDS = {"and", "or", "not", "else", "return", "import", "from", *_NOT_READ}
-POWER_NOTE = "`^` was read as a power, as `**` is"
+"""Decorators that change how fast a function is, or nothing, but not what it computes."""
 
 
 def parse(source: Source) -> Program:
     """The syntax tree of a text; raises GradcalcError(kind="syntax") with the place."""
-    return _Parser(source).program()
+    return _Statements(source).program()
 
 
-class _Parser:
+class _Statements:
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.tokens = tokenize(source)
-        self.at = 0
-        self.notes: list[str] = []
-        self.prefixes = set(prefixes_in(self.tokens))
+        self.text = Expressions(source)
+        self.aliases: dict[str, tuple[str, ...]] = {}
+        self.imported: set[str] = set()
 
-    # tokens -------------------------------------------------------------------------------------
+    # places -------------------------------------------------------------------------------------
 
-    @property
-    def next(self) -> Token:
-        return self.tokens[self.at]
+    def column(self, token: Token) -> int:
+        """How far a token stands from the start of its line; a tab reaches to the next multiple of 8."""
+        line = self.source.text.rfind("\n", 0, token.start) + 1
+        return len(self.source.text[line : token.start].expandtabs(8))
 
-    def sees(self, *texts: str) -> bool:
-        token = self.tokens[self.at]
-        return token.text in texts and token.kind in ("operator", "name")
+    def indentation(self, token: Token) -> int:
+        """How far the line that a token is in is indented."""
+        line = self.source.text.rfind("\n", 0, token.start) + 1
+        blank = len(self.source.text[line:]) - len(self.source.text[line:].lstrip(" \t"))
+        return len(self.source.text[line : line + blank].expandtabs(8))
 
-    def take(self) -> Token:
-        token = self.tokens[self.at]
-        self.at += 1
-        return token
+    def skip_blank(self) -> None:
+        while self.text.next.kind == "newline" or self.text.sees(";"):
+            self.text.take()
 
-    def accept(self, *texts: str) -> Token | None:
-        return self.take() if self.sees(*texts) else None
-
-    def span(self, start: int, end: int | None = None) -> Span:
-        return Span(self.source, start, self.tokens[self.at - 1].end if end is None else end)
-
-    def place(self, token: Token) -> Span:
-        """Where a token is; the end of the text is shown as one place behind it."""
-        return Span(self.source, token.start, max(token.end, token.start + (token.kind == "end")))
-
-    def foreign(self) -> GradcalcError | None:
-        """The error for a word of Python that is not read here, if that is what comes next."""
-        token = self.next
-        if token.kind == "string" and self.at and self.tokens[self.at - 1].text == "f":
-            return GradcalcError("syntax", "formatted strings are not read", labels=[Label(self.place(token))])
-        if token.kind != "name" or token.text not in _NOT_READ:
-            return None
-        message, help = _NOT_READ[token.text]
-        return GradcalcError("syntax", message, labels=[Label(self.place(token))], helps=[help])
-
-    def expect(self, text: str, opened: Token, what: str) -> Token:
-        """The closing bracket, or an error that shows both where it was opened and where it is missing."""
-        token = self.accept(text)
-        if token is None:
-            if (foreign := self.foreign()) is not None:
-                raise foreign
-            labels = [Label(self.place(self.next), f"expected `{text}`"), Label(self.place(opened), "", primary=False)]
-            raise GradcalcError("syntax", f"{what} is not closed", labels=labels, helps=self.juxtaposed())
-        return token
-
-    def juxtaposed(self) -> list[str]:
-        """Help for two things side by side, as in `2x` or `(a)(b)`, which mathematics multiplies."""
-        before = self.tokens[self.at - 1] if self.at else self.next
-        left = before.kind in ("number", "name") or before.text in (")", "]")
-        right = self.next.kind in ("number", "name") or self.next.text in ("(", "[")
-        if before.kind == "number" and self.next.kind == "number" and self.next.text.startswith("."):
-            return ["a number has one point"]
-        if before.kind == "name" and self.next.kind in ("number", "name") and before.text in SPELLINGS:
-            return [f"call it with brackets: `{before.text}({self.next.text})`"]
-        if left and right and before.text not in _KEYWORDS and self.next.text not in _KEYWORDS:
-            between = f": `{before.text}*{self.next.text}`" if before.kind in ("number", "name") else " between them"
-            return [f"to multiply, write `*`{between}"]
-        if self.next.text == "=":
-            return ["to compare, write `==`"]
-        return []
-
-    def unexpected(self, expected: str) -> GradcalcError:
-        token = self.next
-        if (foreign := self.foreign()) is not None:
-            return foreign
-        before = self.tokens[self.at - 1] if self.at else None
-        labels = [Label(self.place(token), f"expected {expected}")]
-        if before is not None and before.kind == "operator":
-            labels.append(Label(self.place(before), "", primary=False))
-            return GradcalcError("syntax", f"expected {expected} after `{before.text}`", labels=labels)
-        shown = (
-            f"`{token.text}`"
-            if token.kind not in ("end", "newline")
-            else "the end of the text"
-            if token.kind == "end"
-            else "the end of the line"
-        )
-        return GradcalcError("syntax", f"expected {expected}, found {shown}", labels=labels, helps=self.juxtaposed())
-
-    # statements ---------------------------------------------------------------------------------
+    # programs -----------------------------------------------------------------------------------
 
     def program(self) -> Program:
         statements: list[Statement] = []
         while True:
-            while self.next.kind == "newline" or self.sees(";"):
-                self.take()
-            if self.next.kind == "end":
+            self.skip_blank()
+            if self.text.next.kind == "end":
                 break
-            if self.next.kind == "name" and self.next.text in ("import", "from"):
-                self.imported()
-                continue
-            statements.append(run(self.statement()))
-            if self.next.kind not in ("end", "newline") and not self.sees(";"):
-                raise self.trailing()
+            run(self.at_top(statements))
         if not statements:
             raise GradcalcError(
                 "syntax",
@@ -183,260 +103,332 @@ class _Parser:
                 labels=[Label(Span(self.source, 0, 1))],
                 helps=['write one: `gradcalc grad "x**2" --x 3`'],
             )
-        return Program(self.source, tuple(statements), frozenset(self.prefixes), tuple(self.notes))
+        prefixes = prefixes_in(self.text.tokens, self.aliases)
+        notes, imported = tuple(self.text.notes), frozenset(self.imported)
+        return Program(self.source, tuple(statements), prefixes, self.aliases, imported, notes)
 
-    def imported(self) -> None:
-        """An import line: passed over where it gives names the meaning that they have here, else refused."""
-        start = self.at
-        while self.next.kind not in ("newline", "end") and not self.sees(";"):
-            self.take()
-        tokens = self.tokens[start : self.at]
-        words = [token.text for token in tokens if token.kind == "name"]
-        span = Span(self.source, tokens[0].start, tokens[-1].end)
-        module = words[1] if len(words) > 1 else ""
-        alias = words[words.index("as") + 1] if "as" in words[:-1] else None
-        if words[0] == "from" and PREFIXES.get(module) == "torch":
-            self.prefixes.add("torch")
-        if alias is not None and (words[0] == "from" or PREFIXES.get(alias) != PREFIXES.get(module)):
-            known = ", ".join(
-                f"`{word}`" for word, meant in PREFIXES.items() if meant and meant == PREFIXES.get(module)
-            )
-            helps = [f"use the usual name: {known}"] if known else ["leave it out, and use the functions' own names"]
-            message = f"`{alias}` cannot stand for this here"
-            raise GradcalcError("syntax", message, labels=[Label(span)], helps=helps)
+    def at_top(self, statements: list[Statement]) -> Steps:
+        """The next statements; where only one function of a file is asked for, others need not be readable."""
+        start = self.text.at
+        try:
+            yield self.statement(statements)
+        except GradcalcError as error:
+            if self.source.entry is None:
+                raise
+            self.text.at = start
+            first = self.text.next
+            self.skip_lines(self.indentation(first))
+            span = self.text.span(first.start)
+            statements.append(Evaluate(span, Unread(span, error)))
+
+    def skip_lines(self, column: int) -> None:
+        """Pass over this line, and those below it that are indented more than `column`."""
+        self.rest_of_line()
+        while self.text.next.kind != "end":
+            at = self.text.at
+            self.skip_blank()
+            if self.column(self.text.next) <= column:
+                self.text.at = at
+                return
+            self.rest_of_line()
+
+    # statements ---------------------------------------------------------------------------------
+
+    def statement(self, into: list[Statement]) -> Steps:
+        """The next statement, or the several of a line, added to `into`; imports and docstrings are passed over."""
+        token = self.text.next
+        word = token.text if token.kind == "name" else ""
+        if token.text == "@" and token.kind == "operator":
+            yield self.decorator()
+            return
+        compound = {"def": self.define, "for": self.loop, "while": self.repeat, "if": self.choose}.get(word)
+        if compound is not None:
+            into.append((yield compound()))
+            return
+        if word in _COMPOUND:
+            into.append(self.unread_block(token))
+            return
+        simple = yield self.simple(word)
+        if simple is not None:
+            into.append(simple)
+        if self.text.next.kind not in ("end", "newline") and not self.text.sees(";"):
+            raise self.trailing()
+
+    def simple(self, word: str) -> Steps:
+        """A statement on one line; None for one that says nothing here."""
+        start = self.text.next.start
+        if word in ("import", "from"):
+            self.imports()
+            return None
+        if word in ("pass", "assert", "del"):
+            self.rest_of_line()
+            return None
+        if word in ("global", "nonlocal", "raise"):
+            return self.unread_line(self.text.next)
+        if word in _JUMPS:
+            self.text.take()
+            return Jump(self.text.span(start), word)
+        if word == "return":
+            self.text.take()
+            empty = self.text.next.kind in ("end", "newline") or self.text.sees(";")
+            value = None if empty else (yield self.text.listed())
+            return Return(self.text.span(start), value)
+        return (yield self.assignment(start))
+
+    def assignment(self, start: int) -> Steps:
+        """`a = b = …`, `a += …`, `a: int = …`, or an expression."""
+        text = self.text
+        first = yield text.listed()
+        if text.sees(":") and isinstance(first, Name):
+            text.take()
+            yield text.expression(0)  # an annotation
+            if not text.sees("="):
+                return None
+        if text.sees("="):
+            parts = [first]
+            while text.accept("="):
+                parts.append((yield text.listed()))
+            *targets, value = parts
+            for target in targets:
+                _check_target(target)
+            return Assign(text.span(start), tuple(targets), None, value)
+        symbol = text.next.text
+        if (
+            text.next.kind == "operator"
+            and symbol.endswith("=")
+            and symbol[:-1] in OPERATORS
+            and symbol not in COMPARISONS
+        ):
+            text.take()
+            value = yield text.listed()
+            _check_target(first, several=False)
+            return Assign(text.span(start), (first,), symbol[:-1], value)
+        return Evaluate(text.span(start), first)
 
     def trailing(self) -> GradcalcError:
-        token = self.next
+        text, token = self.text, self.text.next
         if token.text in (")", "]", "}"):
-            return GradcalcError("syntax", f"`{token.text}` closes nothing", labels=[Label(self.place(token))])
-        if (foreign := self.foreign()) is not None:
+            return GradcalcError("syntax", f"`{token.text}` closes nothing", labels=[Label(text.place(token))])
+        if (foreign := text.foreign()) is not None:
             return foreign
-        helps = self.juxtaposed()
-        shown = f"`{token.text}`"
-        return GradcalcError(
-            "syntax", f"unexpected {shown} after a complete expression", labels=[Label(self.place(token))], helps=helps
+        message = f"unexpected `{token.text}` after a complete expression"
+        return GradcalcError("syntax", message, labels=[Label(text.place(token))], helps=text.juxtaposed())
+
+    # compound statements ------------------------------------------------------------------------
+
+    def block(self, opened: Token) -> Steps:
+        """The statements after a colon: on the same line, or on lines that are indented more than `opened`."""
+        text = self.text
+        if not text.accept(":"):
+            raise text.unfinished(opened, ":", f"`{opened.text}` needs `:` before what belongs to it")
+        found: list[Statement] = []
+        if text.next.kind not in ("newline", "end"):
+            yield self.statement(found)
+            while text.accept(";"):
+                if text.next.kind not in ("newline", "end"):
+                    yield self.statement(found)
+            return tuple(found)
+        outer, inner = self.indentation(opened), None
+        while True:
+            self.skip_blank()
+            column = self.column(text.next)
+            if text.next.kind == "end" or column <= outer:
+                break
+            inner = column if inner is None else inner
+            if column != inner:
+                message = "this line is indented differently from those before it"
+                raise GradcalcError("syntax", message, labels=[Label(text.place(text.next))])
+            yield self.statement(found)
+            while text.accept(";"):
+                if text.next.kind not in ("newline", "end"):
+                    yield self.statement(found)
+        if inner is None:
+            labels = [
+                Label(text.place(text.next), "expected an indented line"),
+                Label(text.place(opened), "", primary=False),
+            ]
+            raise GradcalcError("syntax", f"nothing belongs to this `{opened.text}`", labels=labels)
+        return tuple(found)
+
+    def define(self) -> Steps:
+        """`def f(x, n=2) -> float: …`."""
+        text = self.text
+        opened = text.take()
+        if text.next.kind != "name":
+            raise text.unexpected("the function's name")
+        name = text.take().text
+        bracket = text.next
+        if not text.accept("("):
+            raise text.unexpected("`(` after the function's name")
+        parameters: list[Parameter] = yield text.parameters(")", annotated=True)
+        text.expect(")", bracket, "the list of parameters")
+        if text.accept("->"):
+            yield text.expression(0)
+        span = text.span(opened.start)
+        return Define(span, name, tuple(parameters), (yield self.block(opened)))
+
+    def loop(self) -> Steps:
+        """`for i in range(3): …`."""
+        text = self.text
+        opened = text.take()
+        target = yield text.targets()
+        if not text.accept("in"):
+            raise text.unfinished(opened, "in", "a loop needs what it goes through: `for x in xs:`")
+        _check_target(target)
+        iterable = yield text.listed()
+        span = text.span(opened.start)
+        body = yield self.block(opened)
+        return For(span, target, iterable, body, (yield self.otherwise(opened)))
+
+    def repeat(self) -> Steps:
+        """`while condition: …`."""
+        opened = self.text.take()
+        condition = yield self.text.expression(0)
+        span = self.text.span(opened.start)
+        body = yield self.block(opened)
+        return While(span, condition, body, (yield self.otherwise(opened)))
+
+    def otherwise(self, opened: Token) -> Steps:
+        """The block of an `else` that stands below a loop or condition, if there is one."""
+        if not self.continues(opened, "else"):
+            return ()
+        return (yield self.block(self.text.take()))
+
+    def choose(self) -> Steps:
+        """`if a: … elif b: … else: …`."""
+        opened = self.text.next
+        start = opened.start
+        branches: list[tuple[Expression | None, Block]] = []
+        span = None
+        while not branches or self.continues(opened, "elif"):
+            word = self.text.take()
+            condition = yield self.text.expression(0)
+            span = span or self.text.span(start)
+            branches.append((condition, (yield self.block(word))))
+        if self.continues(opened, "else"):
+            branches.append((None, (yield self.block(self.text.take()))))
+        assert span is not None
+        return If(span, tuple(branches))
+
+    def continues(self, opened: Token, word: str) -> bool:
+        """Whether the next line begins with a word that belongs to the statement begun before."""
+        at = self.text.at
+        self.skip_blank()
+        if self.text.sees(word) and self.column(self.text.next) == self.indentation(opened):
+            return True
+        self.text.at = at
+        return False
+
+    # what is passed over ------------------------------------------------------------------------
+
+    def rest_of_line(self) -> None:
+        while self.text.next.kind not in ("newline", "end") and not self.text.sees(";"):
+            self.text.take()
+
+    def unread_line(self, token: Token) -> Evaluate:
+        """A line that is an error once it is reached."""
+        self.rest_of_line()
+        span = self.text.span(token.start)
+        messages = {"raise": ("the text raises an error here", "choose inputs for which it does not")}
+        message, help = messages.get(
+            token.text, (f"`{token.text}` is not read", "pass it as an argument, and return it")
+        )
+        error = GradcalcError(
+            "raised" if token.text == "raise" else "syntax", message, labels=[Label(span)], helps=[help]
+        )
+        return Evaluate(span, Unread(span, error))
+
+    def unread_block(self, token: Token) -> Evaluate:
+        """A class and the like with all its lines: an error once it is reached."""
+        error = self.text.foreign()
+        assert error is not None
+        column = self.indentation(token)
+        self.text.take()
+        self.skip_lines(column)
+        while token.text == "try" and any(self.continues(token, word) for word in ("except", "else", "finally")):
+            self.skip_lines(column)
+        span = error.labels[0].span
+        return Evaluate(span, Unread(span, error))
+
+    def decorator(self) -> Steps:
+        """`@jax.jit` changes no value; any other might."""
+        text = self.text
+        start = text.take().start
+        yield text.expression(0)
+        span = text.span(start)
+        words = span.text.lstrip("@").partition("(")
+        name = words[0].rpartition(".")[2].strip()
+        if name not in _HARMLESS_DECORATORS and not (name == "partial" and "jit" in words[2]):
+            message = f"a function that `{span.text}` changes is not read"
+            raise GradcalcError("syntax", message, labels=[Label(span)], helps=["leave the line out"])
+
+    # imports ------------------------------------------------------------------------------------
+
+    def imports(self) -> None:
+        """`import numpy as np`, `from torch import nn, exp as e`: what the names stand for is remembered."""
+        line = self.text
+        start = line.at
+        depth = 0
+        while line.next.kind != "end" and not (depth == 0 and (line.next.kind == "newline" or line.sees(";"))):
+            depth += (line.next.text == "(") - (line.next.text == ")")
+            line.take()
+        tokens = [token for token in line.tokens[start : line.at] if token.text not in ("(", ")")]
+        words = [token.text for token in tokens]
+        source: list[str] = []
+        if words[0] == "from" and "import" in words:
+            split = words.index("import")
+            source, words = [word for word in words[1:split] if word != "."], words[split:]
+        for part in _split(words[1:], ","):
+            name, _, alias = _partition(part, "as")
+            module = [word for word in name if word != "."]
+            self.enter([*source, *module], alias[0] if alias else (module[-1] if source else ""))
+
+    def enter(self, words: list[str], alias: str) -> None:
+        """Remember what a name stands for; one that is no library's of ours matters only once it is used."""
+        library = PREFIXES.get(words[0]) if words else None
+        if library:
+            self.imported.add(library)
+        name = alias or ("" if library else words[0])
+        if name not in ("", "*") and (library is None or PREFIXES.get(name) != library):
+            self.aliases[name] = tuple(words)
+
+
+def _split(words: list[str], separator: str) -> list[list[str]]:
+    parts: list[list[str]] = [[]]
+    for word in words:
+        if word == separator:
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return [part for part in parts if part]
+
+
+def _partition(words: list[str], separator: str) -> tuple[list[str], bool, list[str]]:
+    at = words.index(separator) if separator in words else len(words)
+    return words[:at], at < len(words), words[at + 1 :]
+
+
+def _check_target(target: Expression, *, several: bool = True) -> None:
+    """What stands on the left of `=` must be something that can have a value."""
+    if isinstance(target, (Sequence, Starred)) and several:
+        for part in target.items if isinstance(target, Sequence) else (target.value,):
+            _check_target(part)
+        return
+    if isinstance(target, Name) and target.name in ("True", "False", "None"):
+        raise GradcalcError("syntax", f"`{target.name}` cannot be given another value", labels=[Label(target.span)])
+    owner: Any = target
+    while isinstance(owner, Subscript):
+        owner = owner.value
+    if not isinstance(owner, Name):
+        raise GradcalcError(
+            "syntax",
+            "only a name or an element of one can be assigned to",
+            labels=[Label(target.span)],
+            helps=["to compare, write `==`"],
         )
 
-    def statement(self) -> Steps:
-        start = self.next.start
-        if self.next.kind == "name" and self.next.text == "return":
-            self.take()
-        target = yield self.listed()
-        if self.sees("="):
-            self.take()
-            value = yield self.listed()
-            self.check_target(target)
-            return Assign(self.span(start), target, None, value)
-        if (
-            self.next.kind == "operator"
-            and self.next.text.endswith("=")
-            and self.next.text[:-1] in OPERATORS
-            and self.next.text not in _COMPARISONS
-        ):
-            operator = self.take().text[:-1]
-            value = yield self.listed()
-            self.check_target(target)
-            return Assign(self.span(start), target, operator, value)
-        return Evaluate(self.span(start), target)
 
-    def check_target(self, target: Expression) -> None:
-        parts: list[Any] = list(target.items) if isinstance(target, Sequence) else [target]
-        for part in parts:
-            if isinstance(part, Name) and part.name in ("True", "False", "None"):
-                raise GradcalcError("syntax", f"`{part.name}` cannot be given another value", labels=[Label(part.span)])
-            if not isinstance(part, Name) and not (isinstance(part, Subscript) and isinstance(part.value, Name)):
-                raise GradcalcError(
-                    "syntax",
-                    "only a name or an element of one can be assigned to",
-                    labels=[Label(part.span)],
-                    helps=["to compare, write `==`"],
-                )
-
-    def listed(self) -> Steps:
-        """An expression, or several with commas between them: a tuple."""
-        start = self.next.start
-        first = yield self.expression(0)
-        if not self.sees(","):
-            return first
-        items = [first]
-        while self.accept(","):
-            if self.next.kind in ("end", "newline") or self.sees("=", ";"):
-                break
-            items.append((yield self.expression(0)))
-        return Sequence(self.span(start), tuple(items), "(")
-
-    # expressions --------------------------------------------------------------------------------
-
-    def expression(self, minimum: int) -> Steps:
-        """An expression whose operators bind tighter than `minimum`."""
-        start = self.next.start
-        left = yield self.prefix()
-        while True:
-            token = self.next
-            text = token.text
-            if token.kind == "operator" and text in ("(", "[", "."):
-                left = yield self.postfix(left, start)
-                continue
-            if token.kind == "name" and text == "if" and minimum < _TERNARY:
-                left = yield self.conditional(left, start)
-                continue
-            binds = _BINDS.get(text) if token.kind in ("operator", "name") else None
-            if binds is None or binds <= minimum:
-                return left
-            if text in _COMPARISONS:
-                left = yield self.comparison(left, start)
-                continue
-            self.take()
-            if text == "^":
-                text = "**"
-                if POWER_NOTE not in self.notes:
-                    self.notes.append(POWER_NOTE)
-            place = self.span(token.start)
-            right = yield self.expression(_UNARY - 1 if text in _RIGHT_TO_LEFT else binds)
-            left = Binary(self.span(start), text, left, right, place)
-
-    def prefix(self) -> Steps:
-        token = self.next
-        if token.kind == "number":
-            self.take()
-            return Number(self.span(token.start), self.number(token))
-        if token.kind == "string":
-            self.take()
-            quotes = 3 if token.text[:3] in ("'''", '"""') and len(token.text) > 5 else 1
-            return Text(self.span(token.start), token.text[quotes:-quotes])
-        if token.kind == "name" and token.text == "not":
-            self.take()
-            operand = yield self.expression(_NOT)
-            return Unary(self.span(token.start), "not", operand)
-        if token.kind == "name" and token.text not in _KEYWORDS:
-            self.take()
-            return Name(self.span(token.start), token.text)
-        if token.text in ("-", "+", "~") and token.kind == "operator":
-            self.take()
-            operand = yield self.expression(_UNARY)
-            return Unary(self.span(token.start), token.text, operand)
-        if token.kind == "operator" and token.text in ("(", "["):
-            return (yield self.bracketed())
-        if token.kind == "operator" and token.text == "...":
-            self.take()
-            return Dots(self.span(token.start))
-        if token.text == "|":
-            raise GradcalcError(
-                "syntax",
-                "bars do not mean a size here",
-                labels=[Label(self.place(token))],
-                helps=["write `abs(x)` or `norm(x)`"],
-            )
-        raise self.unexpected("a number, a name, or `(`")
-
-    def number(self, token: Token) -> float:
-        text = token.text.replace("_", "")
-        value = float(int(text, 0)) if text[:2].lower() in ("0x", "0b") else float(text)
-        if self.next.kind == "name" and self.next.start == token.end and self.next.text in ("j", "J"):
-            raise GradcalcError(
-                "syntax", "complex numbers are not read here", labels=[Label(self.span(token.start, self.next.end))]
-            )
-        return value
-
-    def bracketed(self) -> Steps:
-        """`(a)`, `(a, b)`, `[a, b]`."""
-        opened = self.take()
-        close = {"(": ")", "[": "]"}[opened.text]
-        what = "a bracket" if opened.text == "(" else "a list"
-        items: list[Expression] = []
-        comma = False
-        while not self.sees(close):
-            if self.next.kind == "end":
-                self.expect(close, opened, what)
-            items.append((yield self.expression(0)))
-            if not self.accept(","):
-                comma = False
-                break
-            comma = True
-        self.expect(close, opened, what)
-        if opened.text == "(" and len(items) == 1 and not comma:
-            return _widened(items[0], self.span(opened.start))
-        return Sequence(self.span(opened.start), tuple(items), opened.text)
-
-    def conditional(self, then: Expression, start: int) -> Steps:
-        opened = self.take()
-        condition = yield self.expression(_TERNARY)
-        if not self.accept("else"):
-            labels = [Label(self.place(self.next), "expected `else`"), Label(self.place(opened), "", primary=False)]
-            raise GradcalcError("syntax", "a condition needs both branches: `a if condition else b`", labels=labels)
-        otherwise = yield self.expression(_TERNARY - 1)
-        return Conditional(self.span(start), condition, then, otherwise)
-
-    def comparison(self, first: Expression, start: int) -> Steps:
-        rest: list[tuple[str, Expression, Span]] = []
-        while self.sees(*_COMPARISONS):
-            token = self.take()
-            place = self.span(token.start)
-            rest.append((token.text, (yield self.expression(_BINDS[token.text])), place))
-        return Comparison(self.span(start), first, tuple(rest))
-
-    def postfix(self, left: Expression, start: int) -> Steps:
-        opened = self.take()
-        if opened.text == ".":
-            token = self.take() if self.next.kind == "name" else None
-            if token is None:
-                raise self.unexpected("a name")
-            return Attribute(self.span(start), left, token.text, self.span(token.start))
-        if opened.text == "(":
-            arguments: list[Argument] = []
-            while not self.sees(")"):
-                arguments.append((yield self.argument(opened)))
-                if not self.accept(","):
-                    break
-            self.expect(")", opened, "a call")
-            return Call(self.span(start), left, tuple(arguments))
-        parts: list[Expression] = []
-        while not self.sees("]"):
-            parts.append((yield self.index_part(opened)))
-            if not self.accept(","):
-                break
-        self.expect("]", opened, "an index")
-        if not parts:
-            raise GradcalcError(
-                "syntax",
-                "an index is empty",
-                labels=[Label(self.span(opened.start))],
-                helps=["write `x[0]`, or `x[:]` for all of it"],
-            )
-        return Subscript(self.span(start), left, tuple(parts))
-
-    def argument(self, opened: Token) -> Steps:
-        token = self.next
-        if token.kind == "end":
-            self.expect(")", opened, "a call")
-        after = self.tokens[self.at + 1] if token.kind == "name" else token
-        name = None
-        if token.kind == "name" and after.kind == "operator" and after.text == "=":
-            name = self.take().text
-            self.take()
-        value = yield self.expression(0)
-        return Argument(name, value, self.span(token.start))
-
-    def index_part(self, opened: Token) -> Steps:
-        """One part of an index: an expression or a slice."""
-        start = self.next.start
-        if self.next.kind == "end":
-            self.expect("]", opened, "an index")
-        bounds: list[Expression | None] = [None, None, None]
-        count = 0
-        while True:
-            if not self.sees(":", ",", "]"):
-                bounds[count] = yield self.expression(0)
-            if count == 2 or not self.accept(":"):
-                break
-            count += 1
-        if count == 0:
-            if bounds[0] is None:
-                raise self.unexpected("an index")
-            return bounds[0]
-        return Slice(self.span(start), *bounds)
-
-
-def _widened(inner: Expression, span: Span) -> Expression:
-    """An expression in brackets: the same, but underlined with its brackets."""
-    return inner._replace(span=span)
+def single(program: Program) -> Expression | None:
+    """The expression of a text that is one and nothing else; None of any other."""
+    (statement, *rest) = program.statements
+    return statement.value if isinstance(statement, Evaluate) and not rest else None

@@ -278,6 +278,8 @@ LEAVE_OUT: dict[str, str] = {
     "requires_grad_": "leave it out; `--wrt` says what is differentiated by",
     "retain_grad": "leave it out; `--wrt` says what is differentiated by",
     "zero_": "leave it out: nothing accumulates between commands",
+    "zero_grad": "leave it out: nothing accumulates between commands",
+    "step": "leave it out: gradcalc differentiates, and trains nothing",
 }
 """Methods of arrays that have no meaning here, and what to do instead."""
 

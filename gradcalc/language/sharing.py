@@ -6,13 +6,14 @@ libraries would let a second name see the change, the text is refused rather tha
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container
 from typing import Any
 
 from ..errors import GradcalcError, Label
 from ..graph import Node
 from . import dialects
-from .names import uses
+from .names import Uses
+from .scopes import Scope
 from .syntax import (
     Attribute,
     Call,
@@ -22,6 +23,7 @@ from .syntax import (
     Name,
     Program,
     Sequence,
+    Statement,
     Subscript,
     Unary,
 )
@@ -55,16 +57,22 @@ class Memory:
 
     def __init__(self, program: Program, inputs: Container[str]) -> None:
         self.inputs = inputs
-        self.uses = uses(program, inputs)
-        self.owners: dict[str, object] = {}
+        self.uses = Uses(program, inputs)
 
-    def refuse_shared(self, name: Name, at: int) -> None:
-        """Raise if an array that statement `at` writes into has another name, under which it is read later."""
-        mine = self.owners.get(name.name)
+    def refuse_shared(self, name: Name, statement: Statement, scope: Scope) -> None:
+        """Raise if an array that a statement writes into has another name, under which it is read later."""
+        if name.name in scope.borrowed and isinstance(scope.names[name.name], Node) and scope.names[name.name].ndim:
+            raise GradcalcError(
+                "shared",
+                f"writing into `{name.name}` would change the array that it was taken from as well",
+                labels=[Label(name.span)],
+                helps=[f"copy it first: `{name.name} = {name.name} + 0`"],
+            )
+        mine = scope.owners.get(name.name)
         others = [
             other
-            for other, owner in self.owners.items()
-            if owner is mine and other != name.name and self.is_read_after(other, at)
+            for other, owner in scope.owners.items()
+            if owner is mine and other != name.name and self.uses.is_read_after(other, statement)
         ]
         if mine is not None and others:
             one, other = name.name, others[0]
@@ -75,37 +83,36 @@ class Memory:
                 helps=["where the second name is assigned, make a copy: `b = a.copy()`"],
             )
 
-    def is_read_after(self, name: str, at: int) -> bool:
-        """Whether a later statement reads the name before it has another value."""
-        return next((is_read for place, is_read in self.uses.get(name, ()) if place > at), False)
-
-    def share(self, target: Expression, expression: Expression, values: Mapping[str, Any]) -> None:
+    def share(self, target: Expression, expression: Expression, scope: Scope) -> None:
         """Enter what a name was given: the memory of another, if it is that name or a view of it."""
         if isinstance(target, Sequence):
             items = expression.items if isinstance(expression, Sequence) else (expression,) * len(target.items)
             for part, item in zip(target.items, items, strict=False):
-                self.share(part, item, values)
+                self.share(part, item, scope)
         if isinstance(target, Name):
-            value = values.get(target.name)
-            shared = self.owner(expression, values) if isinstance(value, Node) and value.ndim else None
-            self.owners[target.name] = object() if shared is None else shared
+            value = scope.names.get(target.name)
+            shared = self.owner(expression, scope) if isinstance(value, Node) and value.ndim else None
+            scope.owners[target.name] = object() if shared is None else shared
 
-    def owner(self, expression: Any, values: Mapping[str, Any]) -> object | None:
+    def owner(self, expression: Any, scope: Scope) -> object | None:
         """The memory that an expression is a view of; None if it makes an array of its own."""
         while not isinstance(expression, Name):
             if isinstance(expression, Conditional):
-                return self.owner(expression.then, values) or self.owner(expression.otherwise, values)
-            expression = self.viewed(expression, values)
+                return self.owner(expression.then, scope) or self.owner(expression.otherwise, scope)
+            expression = self.viewed(expression, scope)
             if expression is None:
                 return None
         if expression.name in self.inputs:
-            self.owners.setdefault(expression.name, object())
-        return self.owners.get(expression.name)
+            scope.owners.setdefault(expression.name, object())
+        around: Scope | None = scope
+        while around is not None and expression.name not in around.owners:
+            around = around.outer
+        return None if around is None else around.owners[expression.name]
 
-    def viewed(self, expression: Any, values: Mapping[str, Any]) -> Expression | None:
+    def viewed(self, expression: Any, scope: Scope) -> Expression | None:
         """What an expression is directly a view of."""
         if isinstance(expression, Subscript):
-            return None if any(_is_advanced(part, values) for part in expression.parts) else expression.value
+            return None if any(_is_advanced(part, scope) for part in expression.parts) else expression.value
         if isinstance(expression, Attribute):
             return expression.value if expression.name in ("T", "mT") else None
         if isinstance(expression, Call) and expression.function.span.text.rpartition(".")[2] in _VIEWS:
@@ -116,10 +123,10 @@ class Memory:
         return None
 
 
-def _is_advanced(part: Expression, values: Mapping[str, Any]) -> bool:
+def _is_advanced(part: Expression, scope: Scope) -> bool:
     """Whether a part of an index is an array, so that indexing copies."""
     if isinstance(part, Name):
-        value = values.get(part.name)
+        value = scope.find(part.name) if part.name in scope else None
         return isinstance(value, Node) and value.ndim > 0
     return isinstance(part, (Sequence, Comparison, Unary, Call)) and not (
         isinstance(part, Unary) and part.operator == "-"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
-from ..errors import Source, Span
+from ..errors import GradcalcError, Source, Span
 
 
 class Number(NamedTuple):
@@ -119,17 +120,72 @@ class Sequence(NamedTuple):
     bracket: str
 
 
+class Starred(NamedTuple):
+    """`*rows` among arguments, items or targets."""
+
+    span: Span
+    value: Expression
+
+
+class Dictionary(NamedTuple):
+    """`{"w": w}`; keys and values in order."""
+
+    span: Span
+    items: tuple[tuple[Expression, Expression], ...]
+
+
+class Parameter(NamedTuple):
+    """A parameter of a function; `kind` is `*` or `**` where it takes all that is left, `=` where it must be named."""
+
+    name: str
+    default: Expression | None
+    kind: str
+    span: Span
+
+
+class Lambda(NamedTuple):
+    """`lambda x, n=2: x**n`."""
+
+    span: Span
+    parameters: tuple[Parameter, ...]
+    body: Expression
+
+
+class Clause(NamedTuple):
+    """`for i in range(3) if i > 0` of a comprehension."""
+
+    target: Expression
+    iterable: Expression
+    conditions: tuple[Expression, ...]
+
+
+class Comprehension(NamedTuple):
+    """`[f(x) for x in xs]`, or the same in round brackets: a generator."""
+
+    span: Span
+    element: Expression
+    clauses: tuple[Clause, ...]
+    bracket: str
+
+
+class Unread(NamedTuple):
+    """Something that Python knows and gradcalc does not: an error, once it is to be evaluated."""
+
+    span: Span
+    error: GradcalcError
+
+
 Expression: TypeAlias = (
     "Number | Text | Name | Dots | Unary | Binary | Comparison | Conditional | Call | Attribute | Slice"
-    " | Subscript | Sequence"
+    " | Subscript | Sequence | Starred | Dictionary | Lambda | Comprehension | Unread"
 )
 
 
 class Assign(NamedTuple):
-    """`a = …`, `a, b = …`, `n[0] = …`, `a += …` (operator `+`)."""
+    """`a = …`, `a = b = …`, `a, b = …`, `n[0] = …`, `a += …` (operator `+`)."""
 
     span: Span
-    target: Expression
+    targets: tuple[Expression, ...]
     operator: str | None
     value: Expression
 
@@ -141,13 +197,73 @@ class Evaluate(NamedTuple):
     value: Expression
 
 
-Statement: TypeAlias = Assign | Evaluate
+class Return(NamedTuple):
+    """`return …`."""
+
+    span: Span
+    value: Expression | None
+
+
+class Jump(NamedTuple):
+    """`break`, `continue`."""
+
+    span: Span
+    word: str
+
+
+class If(NamedTuple):
+    """`if …: … elif …: … else: …`; the last branch's condition may be None."""
+
+    span: Span
+    branches: tuple[tuple[Expression | None, Block], ...]
+
+
+class For(NamedTuple):
+    """`for target in iterable: … else: …`."""
+
+    span: Span
+    target: Expression
+    iterable: Expression
+    body: Block
+    otherwise: Block
+
+
+class While(NamedTuple):
+    """`while condition: … else: …`."""
+
+    span: Span
+    condition: Expression
+    body: Block
+    otherwise: Block
+
+
+class Define(NamedTuple):
+    """`def f(x): …`; the span is that of its first line."""
+
+    span: Span
+    name: str
+    parameters: tuple[Parameter, ...]
+    body: Block
+
+
+Statement: TypeAlias = "Assign | Evaluate | Return | Jump | If | For | While | Define"
+Block: TypeAlias = tuple[Statement, ...]
 
 
 class Program(NamedTuple):
-    """A whole text: its statements, words before a point that may be libraries, and notes on how it was read."""
+    """A whole text.
+
+    Attributes:
+        statements: in order; imports and docstrings are no statements.
+        prefixes: words before a point that may be libraries.
+        aliases: names that imports gave to libraries and their functions, with the words they stand for.
+        imported: the libraries that are imported.
+        notes: on how the text was read.
+    """
 
     source: Source
-    statements: tuple[Statement, ...]
+    statements: Block
     prefixes: frozenset[str]
+    aliases: Mapping[str, tuple[str, ...]]
+    imported: frozenset[str]
     notes: tuple[str, ...]

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import GradcalcError
+from ..errors import GradcalcError, Span
 from ..graph import Node, as_node, constant, is_constant
 from ..ops import joining
+from .syntax import Parameter
 
 CONSTANTS: dict[str, Any] = {
     "pi": math.pi,
@@ -49,6 +50,30 @@ class Key:
     parts: list[Any]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A function that the text defines: its parameters, the values of their defaults, its body, what is around it."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    defaults: dict[str, Any]
+    body: Any
+    scope: Any
+    span: Span
+
+
+class Items(list[Any]):
+    """What a generator, `range`, `zip` or `map` goes through: Python's functions take it, as they do a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """JAX's `x.at`, and with its index `x.at[0]`, on its way to `.set(…)`."""
+
+    owner: Node
+    key: list[Any] | None = None
+
+
 def node_of(value: Value) -> Node:
     """A value as one array: lists become stacked, numbers constants."""
     if isinstance(value, Node):
@@ -81,6 +106,10 @@ def _described(value: Value) -> str:
     if isinstance(value, Library):
         return f"the library name `{'.'.join(value.words)}`"
     if isinstance(value, Method):
+        return f"the function `{value.name}`, which is not called"
+    if isinstance(value, dict):
+        return "a dictionary"
+    if isinstance(value, Function):
         return f"the function `{value.name}`, which is not called"
     return "no array"
 

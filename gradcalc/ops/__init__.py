@@ -1,13 +1,7 @@
-"""The catalogue's rooms; importing this package fills `graph.CATALOGUE`."""
+"""The catalogue's rooms; importing this package fills `graph.CATALOGUE` from every module in it."""
 
-from . import arithmetic as arithmetic
-from . import elementwise as elementwise
-from . import indexing as indexing
-from . import joining as joining
-from . import linalg as linalg
-from . import making as making
-from . import reduce as reduce
-from . import rooms as rooms
-from . import shape as shape
-from . import special as special
-from . import torch as torch
+from importlib import import_module
+from pkgutil import iter_modules
+
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")

@@ -108,6 +108,8 @@ def element(x: Node, axis: int, place: int) -> Node:
 
 def segment(x: Node, axis: int, start: int, stop: int) -> Node:
     """The places `start` to `stop` of an axis counted from the right."""
+    if (start, stop) == (0, x.shape[axis]):
+        return x
     return index(x, (slice(start, stop, 1),) + (slice(None),) * (-axis - 1))
 
 
@@ -325,6 +327,8 @@ def _canonical(part: slice, length: int) -> slice:
 
 def _from_front(place: Node, length: int, value_of: ValueOf) -> Node:
     """An index, checked to be whole and within its axis; counted from the front if negative numbers are in it."""
+    if place.op.name == "place" and place.attrs["length"] <= length:  # whatever its numbers are
+        return place
     numbers = np.asarray(value_of(place))
     fraction = numbers != np.floor(numbers)
     if np.any(fraction):

@@ -318,6 +318,14 @@ def summary(call: Callable[..., Any]) -> str:
 Axis = int | tuple[int, ...] | None
 Lengths = int | tuple[int, ...]
 """Lengths or axes that PyTorch, and methods, also take one by one: `x.reshape(2, -1)`."""
+PerAxis = int | tuple[int, ...]
+"""A whole number for all axes of an image, or one for each; never one by one."""
+Sizes = int | tuple[int | None, ...] | None
+"""As `PerAxis`, but None stands for the length that is there."""
+Factors = float | tuple[float, ...]
+"""A number for all axes of an image, or one for each."""
+Widths = int | tuple[int | tuple[int, ...], ...]
+"""A whole number, a pair, or a pair for each axis."""
 
 
 def negative_axis(axis: int, ndim: int, what: str = "axis") -> int:

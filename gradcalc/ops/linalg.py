@@ -258,7 +258,7 @@ def _without_repeats(term: str, x: Node) -> tuple[str, Node]:
 
 
 @general(
-    kernel=lambda *xs, subscripts: np.einsum(subscripts, *xs, optimize=len(xs) > 2),
+    kernel=lambda *xs, subscripts: np.einsum(subscripts, *xs, optimize=len(xs) > 2 or max(map(np.size, xs)) > 10_000),
     exact=lambda m, *xs, subscripts: np.einsum(subscripts, *xs),
     shape=_einsum_shape,
     vjp=_einsum_vjp,

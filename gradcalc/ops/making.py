@@ -69,7 +69,7 @@ def eye(N: int, M: int | None = None, k: int = 0) -> Any:
     return (), {"N": rows, "M": columns, "k": k}
 
 
-@derived("arange(4)", "arange(1, 4)", "arange(0, 1, 0.25)", spellings=("range",))
+@derived("arange(4)", "arange(1, 4)", "arange(0, 1, 0.25)")
 def arange(start: float, stop: float | None = None, step: float = 1) -> Node:
     """Numbers from start up to, not including, stop, a step apart."""
     first, last = (0, start) if stop is None else (start, stop)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 from ..graph import Node
 from . import linalg, reduce, shape, special
 from .arithmetic import round
+from .arithmetic import where as select
 from .kinds import Axis, derived
 
 
@@ -33,16 +36,24 @@ def remainder(x: Node, y: Node) -> Node:
     return x - y * round(x / y)
 
 
-@derived("jax.softmax(x) | x=2,3", name="jax.softmax")
-def softmax(x: Node, axis: Axis = -1) -> Node:
-    """exp(x)/sum(exp(x)), along the last axis unless told otherwise."""
-    return reduce.softmax(x, axis)
+@derived(
+    "jax.softmax(x) | x=2,3",
+    "jax.softmax(x, axis=0, where=[[True], [False], [True]]) | x=3,2",
+    name="jax.softmax",
+)
+def softmax(x: Node, axis: Axis = -1, where: Node | None = None) -> Node:
+    """exp(x)/sum(exp(x)), along the last axis unless told otherwise; 0 where a mask is false."""
+    return reduce.softmax(x if where is None else select(where, x, -math.inf), axis)
 
 
-@derived("jax.log_softmax(x) | x=2,3", name="jax.log_softmax")
-def log_softmax(x: Node, axis: Axis = -1) -> Node:
-    """log(softmax(x)), along the last axis unless told otherwise."""
-    return reduce.log_softmax(x, axis)
+@derived(
+    "jax.log_softmax(x) | x=2,3",
+    "exp(jax.log_softmax(x, where=[True, False, True])) | x=2,3",
+    name="jax.log_softmax",
+)
+def log_softmax(x: Node, axis: Axis = -1, where: Node | None = None) -> Node:
+    """log(softmax(x)), along the last axis unless told otherwise; -inf where a mask is false."""
+    return reduce.log_softmax(x if where is None else select(where, x, -math.inf), axis)
 
 
 @derived("jax.gelu(x)", "jax.gelu(x, approximate=False)", name="jax.gelu")

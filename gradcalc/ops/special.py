@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import GradcalcError
 from ..graph import Node, Op
 from . import special_values as values
-from .elementwise import exp, tanh
+from .elementwise import exp, sigmoid
 from .kinds import derived, elementwise
 
 erf: Op = elementwise(
@@ -80,5 +80,6 @@ lgamma: Op = elementwise(
 def gelu(x: Node, approximate: str = "none") -> Node:
     """x times the normal distribution's probability below x, exact or by tanh."""
     if approximate == "tanh":
-        return 0.5 * x * (1 + tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+        # (1 + tanh(u))/2, which has no digits left for large negative u, is sigmoid(2*u).
+        return x * sigmoid(2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
     return 0.5 * x * erfc(-x / math.sqrt(2))

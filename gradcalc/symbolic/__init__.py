@@ -55,7 +55,7 @@ def _limit_memory() -> None:
 
 def solve(question: Question) -> Reply:
     """SymPy's derivative of the question's expressions, at all entries or at a sample of them."""
-    sources = [Source(name, text) for name, text in question.texts]
+    sources = [Source(*one) for one in question.texts]
     problem = pose(read_programs(sources, question.values), question.values)
     wanted = targets(problem, question.wrt)
     return Derivation(question, problem, wanted).reply()

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 
-def _softmax(x: Any, axis: int = -1) -> Any:
-    return np.exp(x) / np.sum(np.exp(x), axis=axis, keepdims=True)
+def _softmax(x: Any, axis: int = -1, where: Any = True) -> Any:
+    weights = np.exp(x) * np.asarray(where)
+    return weights / np.sum(weights, axis=axis, keepdims=True)
 
 
 def _gelu(x: Any, approximate: bool = True) -> Any:
@@ -26,7 +27,7 @@ def _cholesky(a: Any, lower: bool = False) -> Any:
 FUNCTIONS = {
     "math.remainder": np.vectorize(math.remainder, otypes=[float]),
     "jax.softmax": _softmax,
-    "jax.log_softmax": lambda x, axis=-1: np.log(_softmax(x, axis)),
+    "jax.log_softmax": lambda x, axis=-1, where=True: np.log(_softmax(x, axis, where)),
     "jax.gelu": _gelu,
     "scipy.linalg.cholesky": _cholesky,
 }
