@@ -37,7 +37,7 @@ from .mistakes import (
     unknown_name,
 )
 from .names import assigned_names, entry_of, every, is_cast, needed, number_type
-from .refusals import is_refused
+from .refusals import just_refused
 from .scopes import Scope
 from .sharing import Memory
 from .syntax import (
@@ -686,8 +686,9 @@ class Builder:
             room = "F"  # what is written without a library is mostly imported from there
         strict = named_library is not None or self.libraries
         # Another library's function of that name may be known, so this is asked first.
-        if is_refused(words, is_method=is_method):
-            raise self.unknown(words, name, expression, is_method)
+        method_of = dialect if is_method else ""
+        if just_refused(words, method_of) is not None:
+            raise self.unknown(words, name, expression, method_of)
         if is_method and name in dialects.SECOND:
             positional[:2] = reversed(positional[:2])
         given = Arguments(positional, named, expression.span, dialect if strict else "", is_method)
@@ -698,7 +699,7 @@ class Builder:
             return self.located(lambda: self.from_extra(name, positional, named), expression.span)
         entry = dialects.find(dialect, room, name, is_method=is_method)
         if entry is None:
-            raise self.unknown(words, name, expression, is_method)
+            raise self.unknown(words, name, expression, method_of)
         if name in ("max", "min", "amax", "amin") and not is_method and len(words) == 1 and len(positional) > 1:
             raise two_operands(name, positional, expression)
         value = self.located(lambda: _applied(entry, name, bound(entry, name, given, self.fixed)), expression.span)
@@ -747,10 +748,10 @@ class Builder:
         is_torch = any(word in ("dim", "keepdim") or (word in own and word not in other) for word in named)
         return "torch" if "torch" in self.libraries or is_torch else "numpy"
 
-    def unknown(self, words: list[str], name: str, call: Call, is_method: bool) -> GradcalcError:
+    def unknown(self, words: list[str], name: str, call: Call, method_of: str) -> GradcalcError:
         if isinstance(call.function, Name) and (name in self.inputs or name in self.scope):
             return not_a_function(call.function, call)
-        return unknown_function(words, name, call, is_method)
+        return unknown_function(words, name, call, method_of)
 
 
 def _called(entry: Entry, arguments: Bound) -> Any:

@@ -82,7 +82,7 @@ ARGUMENTS: dict[str, dict[str, tuple[str, ...]]] = {
 Under no name in particular are those that a text without a prefix may use.
 """
 
-FIRST = {"a", "x", "m", "v", "input", "array", "arr", "ary", "A", "tensors", "self", "x1", "y", "val"}
+FIRST = {"a", "x", "m", "v", "input", "array", "arr", "ary", "A", "tensors", "self", "x1", "y", "val", "p"}
 """What libraries call the first argument."""
 
 SECOND = {"compress"}
