@@ -68,7 +68,7 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     ),
     (
         Refusal(COMPLEX, "makes complex numbers, which are not read here", _PARTS),
-        "complex polar view_as_complex view_as_complex_copy cfloat cdouble chalf sph_harm_y sort_complex",
+        "complex torch.polar view_as_complex view_as_complex_copy cfloat cdouble chalf sph_harm_y sort_complex",
     ),
     (
         Refusal(COMPLEX, "takes complex numbers, which are not read here", _PARTS),
