@@ -176,7 +176,7 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     ),
     (
         Refusal(FLAT, "gives one truth value for all elements", "`all(isclose(x, y))`"),
-        "allclose array_equal array_equiv torch.equal torch.Tensor.equal",
+        "allclose array_equal array_equiv",
     ),
     (Refusal(FLAT, "asks which elements are among others", "compare: `(x == 1) | (x == 2)`"), "isin"),
     (
