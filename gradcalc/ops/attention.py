@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import GradcalcError
 from ..graph import Node, constant, is_constant
 from . import reduce
-from .arithmetic import equal, greater, less, logical_and, real, where
+from .arithmetic import greater, less, logical_and, real, where
 from .indexing import segment
 from .joining import concatenate, repeat
 from .kinds import broadcast_to, derived, reshape, with_shape, zeros
@@ -48,7 +48,7 @@ def _masked_softmax(scores: Node, mask: Node | None, *, uniform: bool = False) -
     scores = where(mask, scores, -np.inf) if mask.boolean else scores + mask
     if _every_row_sees(mask):
         return softmax(scores, -1)
-    blind = equal(reduce.sum(real(seen), -1, True), 0.0)
+    blind = less(reduce.sum(real(seen), -1, True), 0.5)
     weights: Node = softmax(where(blind, 0.0, scores), -1)
     return weights if uniform else where(blind, 0.0, weights)
 

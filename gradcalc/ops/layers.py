@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import GradcalcError
 from ..graph import Node, constant
 from . import reduce
-from .arithmetic import equal, real, where
+from .arithmetic import where
 from .indexing import add_gather, gather, get, segment
 from .joining import stack
 from .kinds import (
@@ -24,7 +24,8 @@ from .kinds import (
     zeros,
 )
 from .linalg import einsum
-from .shape import expand_dims, swapaxes
+from .making import eye
+from .shape import expand_dims, moveaxis, swapaxes
 from .views import stop_gradient
 
 
@@ -151,12 +152,12 @@ def embedding_bag(
     row = None if padding_idx is None else negative_axis(padding_idx, weight.shape[0], "padding_idx") % weight.shape[0]
     counted = [i for i, place in enumerate(input.numbers.flat) if place != row]
     bags = np.searchsorted(starts, counted, "right") - 1
-    order = constant(np.array(counted, np.float64))
-    rows = gather(weight, (gather(reshape(places, (places.size,)), (order,)),), 1)
+    order = np.array(counted, np.float64)
+    rows = gather(weight, (constant(input.numbers.reshape(-1)[counted]),), 1)
     if per_sample_weights is not None:
         if per_sample_weights.shape != places.shape:
             raise _refused_shape("embedding_bag", per_sample_weights, "needs a weight for each index")
-        rows = expand_dims(gather(reshape(per_sample_weights, (places.size,)), (order,)), -1) * rows
+        rows = expand_dims(gather(reshape(per_sample_weights, (places.size,)), (constant(order),)), -1) * rows
     if mode == "max":
         return _largest_of_bags(rows, bags, len(starts))
     total = add_gather(zeros((len(starts), weight.shape[1])), rows, (constant(bags.astype(np.float64)),), 1)
@@ -239,23 +240,28 @@ def one_hot(tensor: Known, num_classes: int = -1) -> Node:
         if tensor.numbers.size == 0:
             raise GradcalcError("empty", "`one_hot` of no classes cannot tell how many there are")
         num_classes = int(np.max(tensor.numbers)) + 1
-    return _indicators(known_places(tensor, num_classes, "one_hot"), num_classes, -1)
+    known_places(tensor, num_classes, "one_hot")
+    return _indicators(tensor, num_classes)
+
+
+def _indicators(classes: Known, count: int) -> Node:
+    """Rows of the identity: a comparison with each class would look like a kink at every class."""
+    return get(eye(count), (classes.node,), lambda _: classes.numbers)
 
 
 @derived(
     "x * jax.one_hot([0, 2, 5, -1], 3) | x=3",
-    "x * jax.one_hot(y, 3, axis=0) | x=3,2 y=2",
+    "x * jax.one_hot([[0, 2], [1, 1]], 3, axis=0) | x=2",
     name="jax.one_hot",
 )
-def jax_one_hot(x: Node, num_classes: int, axis: int = -1) -> Node:
+def jax_one_hot(x: Known, num_classes: int, axis: int = -1) -> Node:
     """A new axis of zeros with a 1 at the class, for each class; all zeros where there is no such class."""
-    return _indicators(x, num_classes, axis)
-
-
-def _indicators(classes: Node, count: int, axis: int) -> Node:
-    place = negative_axis(axis, classes.ndim + 1)
-    numbers = constant(np.arange(count).reshape((count,) + (1,) * (-place - 1)))
-    return real(equal(expand_dims(classes, place), numbers))
+    place = negative_axis(axis, x.node.ndim + 1)
+    inside = (x.numbers == np.floor(x.numbers)) & (x.numbers >= 0) & (x.numbers < num_classes)
+    if not np.all(inside):
+        found = (x.numbers[..., None] == np.arange(num_classes)).astype(np.float64)
+        return moveaxis(constant(found), -1, place)
+    return moveaxis(_indicators(x, num_classes), -1, place)
 
 
 # dropout ------------------------------------------------------------------------------------------

@@ -25,8 +25,11 @@ def _scaled(x: Node, weight: Node | None, bias: Node | None) -> Node:
     return x if bias is None else x + bias
 
 
-def _last_axes(input: Node, shape: Shape, what: str, *scales: Node | None) -> tuple[int, ...]:
+def _last_axes(input: Node, shape: int | Shape, what: str, *scales: Node | None) -> tuple[int, ...]:
     """The axes that a layer normalises over: as many as the shape has, which must be the array's last lengths."""
+    if isinstance(shape, int):
+        helps = [f"write it as one: `({shape},)`"]
+        raise GradcalcError("arguments", f"`normalized_shape` of `{what}` must be a tuple, got {shape}", helps=helps)
     if not shape or input.shape[-len(shape) :] != shape:
         raise _refused(what, input, f"over shape {shape} needs an array that ends with it")
     for one in scales:
@@ -55,7 +58,7 @@ def _channels(x: Node | None, input: Node, what: str) -> Node | None:
 )
 def layer_norm(
     input: Node,
-    normalized_shape: tuple[int, ...],
+    normalized_shape: int | tuple[int, ...],
     weight: Node | None = None,
     bias: Node | None = None,
     eps: Node | float = 1e-5,
@@ -81,7 +84,7 @@ class Normalised(NamedTuple):
     "native_layer_norm(x, (3,), None, None, 0.1)[0] | x=2,3",
 )
 def native_layer_norm(
-    input: Node, normalized_shape: tuple[int, ...], weight: Node | None, bias: Node | None, eps: Node | float
+    input: Node, normalized_shape: int | tuple[int, ...], weight: Node | None, bias: Node | None, eps: Node | float
 ) -> Normalised:
     """`layer_norm`, with the means and the inverse spreads it used."""
     axes = _last_axes(input, normalized_shape, "layer_norm", weight, bias)
@@ -99,7 +102,7 @@ def _kept(made: Node, middle: Node, inverse: Node) -> Normalised:
     "rms_norm(x, (3,), w, 0.5) | x=2,3 w=3",
 )
 def rms_norm(
-    input: Node, normalized_shape: tuple[int, ...], weight: Node | None = None, eps: Node | None = None
+    input: Node, normalized_shape: int | tuple[int, ...], weight: Node | None = None, eps: Node | None = None
 ) -> Node:
     """x/sqrt(mean(x**2) + eps) over the last axes, times weight; eps is 2.2e-16 unless it is given."""
     axes = _last_axes(input, normalized_shape, "rms_norm", weight)

@@ -189,7 +189,7 @@ def _unrolled(
 @derived(
     "torch.rnn_tanh(x, h, [W, U], False, 1, 0.0, False, False, False)[0] | x=2,1,1 h=1,1,1 W=1,1 U=1,1",
     "torch.rnn_tanh(x, h, [W, U, b, b, W, U, b, b], True, 1, 0, True, True, True)[1] | x=1,2,1 h=2,1,1 W=1,1 U=1,1 b=1",
-    "torch.rnn_tanh(x, h, [W, U, V, U], False, 2, 0, False, False, False)[1] | x=1,1,2 h=2,1,1 W=1,2 U=1,1 V=1,1",
+    "torch.rnn_tanh(x, h, [W, U, W, U], False, 2, 0, False, False, False)[1] | x=1,1,1 h=2,1,1 W=1,1 U=1,1",
     name="rnn_tanh",
 )
 def rnn_tanh(
@@ -232,8 +232,8 @@ def rnn_relu(
 
 
 @derived(
-    "torch.gru(x, h, [W, U], False, 1, 0.0, False, False, False)[0] | x=1,1,2 h=1,1,1 W=3,2 U=3,1",
-    "torch.gru(x, h, [W, ones((3, 1))], False, 1, 0, False, False, True)[1] | x=1,2,1 h=1,1,1 W=3,1",
+    "torch.gru(x, h, [W, U], False, 1, 0.0, False, False, False)[0] | x=1,1,1 h=1,1,1 W=3,1 U=3,1",
+    "torch.gru(x, h, [ones((3, 1)), ones((3, 1))], False, 1, 0, False, False, True)[1] | x=1,2,1 h=1,1,1",
     name="gru",
 )
 def gru(
@@ -255,8 +255,9 @@ def gru(
 
 @derived(
     "torch.lstm(x, (h, c), [W, U, b, b], True, 1, 0, False, False, False)[0] | x=1,1,1 h=1,1,1 c=1,1,1 W=4,1 U=4,1 b=4",
-    "torch.lstm(x, (h, c), [W, ones((4, 1))], False, 1, 0, False, False, True)[2] | x=1,2,1 h=1,1,1 c=1,1,1 W=4,1",
-    "torch.lstm(x, (h, c), [W, U, V], False, 1, 0, False, False, False)[0] | x=1,1,1 h=1,1,1 c=1,1,2 W=8,1 U=8,1 V=1,2",
+    "torch.lstm(x, (h, c), [ones((4, 1)), ones((4, 1))], False, 1, 0, False, False, True)[2] | x=1,2,1 h=1,1,1 c=1,1,1",
+    "torch.lstm(x, (h, h), [ones((4, 1)), ones((4, 1)), V], False, 1, 0, False, False, False)[0] "
+    "| x=1,1,1 h=1,1,1 V=1,1",
     name="lstm",
 )
 def lstm(
