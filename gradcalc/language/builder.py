@@ -16,7 +16,7 @@ from ..errors import GradcalcError, Label, Span, nearest
 from ..graph import SPELLINGS, Entry, Node, constant, inputs_of, is_constant, scalar_value
 from ..ops import indexing, shape
 from ..ops.arithmetic import logical_and, logical_not, logical_or
-from . import dialects, programs
+from . import dialects, dtypes, programs
 from .builtins import BUILTINS, METHODS, updated
 from .calls import Arguments, bound, signature_of
 from .expressions import OPERATORS
@@ -240,7 +240,7 @@ class Builder:
         elif name in CONSTANTS:
             value = CONSTANTS[name]
             value = None if value is None else constant(value)
-        elif name in dialects.PREFIXES or (name in BUILTINS and name not in SPELLINGS):
+        elif name in dialects.PREFIXES or name == "float" or (name in BUILTINS and name not in SPELLINGS):
             return Library([name])
         else:
             raise unknown_name(expression, [*self.scope.all(), *self.inputs])
@@ -506,6 +506,8 @@ class Builder:
             return tuple(constant(length) for length in array.shape)
         if name == "ndim":
             return constant(array.ndim)
+        if name == "dtype":
+            return dtypes.type_of(array)
         if name == "size" and not called:
             return constant(array.size)
         if not called and name not in SPELLINGS and name not in FORMS:
@@ -563,8 +565,9 @@ class Builder:
         named: dict[str, tuple[Value, Span]] = {}
         name = "" if isinstance(target, Function) else target.name if isinstance(target, Method) else target.words[-1]
         for argument in expression.arguments:
-            if name and argument.name == "dtype":
-                _check_dtype(argument)
+            if name and argument.name == "dtype" and name not in dtypes.MAKERS:
+                if dtypes.kind_of((yield self.value(argument.value))) != "float":
+                    raise dtypes.refusal(argument.span.text, argument.span)
                 continue
             if name and argument.name in dialects.HARMLESS and not self.takes(name, argument.name):
                 _check_harmless(argument)
@@ -632,6 +635,11 @@ class Builder:
         is_method: bool,
     ) -> Value:
         """The value of a call whose arguments have values."""
+        if words[-1] in dtypes.MAKERS and (kind := dtypes.taken(positional, named)) is not None:
+            if words[-1] in ("to", "type"):
+                return self.located(lambda: dtypes.converted(positional[0], kind), expression.span)
+            made = self.apply(words, expression, positional, named, is_method=is_method)
+            return self.located(lambda: dtypes.converted(node_of(made), kind), expression.span)
         named_library = dialects.library_of(words)
         dialect, room, name = named_library or (self.dialect(words[-1], expression.function, named), "", words[-1])
         if named_library is None and not is_method and dialect == "torch":
@@ -726,14 +734,6 @@ def _applied(entry: Entry, name: str, arguments: list[Any]) -> Any:
 
 def _cannot_take(name: str, error: Exception) -> GradcalcError:
     return GradcalcError("arguments", f"`{name}` cannot take these arguments", notes=[str(error).rstrip(".")])
-
-
-def _check_dtype(argument: Argument) -> None:
-    """All numbers are float64: to ask for that is harmless, to ask for another would change the answer."""
-    text = argument.value.span.text.strip("'\"").rpartition(".")[2]
-    if text not in ("float", "float64", "double"):
-        message = f"`dtype={argument.value.span.text}` would change the answer: numbers are float64 here"
-        raise GradcalcError("arguments", message, labels=[Label(argument.span)], helps=["leave it out"])
 
 
 def _check_harmless(argument: Argument) -> None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ..errors import GradcalcError, Label
 from ..graph import Node, constant
 from ..ops import indexing
+from . import dtypes
 from .calls import Arguments
 from .values import Key, Value, node_of
 
@@ -73,6 +74,11 @@ def _written(given: Arguments, context: Context, *, add: bool) -> Node:
 FORMS: dict[str, Callable[[Arguments, Context], Value]] = {
     **dict.fromkeys(("array", "asarray", "tensor", "as_tensor", "float64", "DoubleTensor", "Tensor"), _wrapped),
     "copy": _wrapped,
+    "contiguous": _wrapped,
+    "long": lambda given, context: dtypes.converted(_wrapped(given, context), "int"),
+    "int": lambda given, context: dtypes.converted(_wrapped(given, context), "int"),
+    "bool": lambda given, context: dtypes.converted(_wrapped(given, context), "bool"),
+    "double": lambda given, context: dtypes.converted(_wrapped(given, context), "float"),
     "clone": _wrapped,
     "len": _length,
     "size": _size,
