@@ -10,9 +10,10 @@ import numpy as np
 def rotate(points, rotation):
     """Turn each row of points around the vector `rotation`, by its length in radians (Rodrigues' formula)."""
     theta = np.linalg.norm(rotation)
-    k = rotation / theta
-    along = (points @ k)[:, np.newaxis] * k
-    return np.cos(theta) * points + np.sin(theta) * np.cross(k, points) + (1 - np.cos(theta)) * along
+    x, y, z = rotation / theta
+    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    R = np.eye(3) + np.sin(theta) * K + (1 - np.cos(theta)) * K @ K
+    return points @ R.T
 
 
 def project(points, camera):
@@ -27,6 +28,8 @@ def project(points, camera):
 def error(cameras, points, camera_of, point_of, seen):
     """Half the sum of squares; observation i is of point `point_of[i]` by camera `camera_of[i]`, at `seen[i]`."""
     total = 0.0
-    for c, p, where in zip(camera_of.astype(int), point_of.astype(int), seen):
-        total += 0.5 * np.sum((project(points[p][None], cameras[c])[0] - where) ** 2)
+    for c, camera in enumerate(cameras):
+        mine = camera_of == c
+        pixels = project(points[point_of[mine].astype(int)], camera)
+        total += 0.5 * np.sum((pixels - seen[mine]) ** 2)
     return total

@@ -6,8 +6,7 @@ import torch.nn.functional as F
 
 def lstm_step(x, h, c, W, U, b):
     """One step: input, forget, cell and output gate, in PyTorch's order."""
-    gates = W @ x + U @ h + b
-    i, f, g, o = gates.chunk(4)
+    i, f, g, o = (W @ x + U @ h + b).view(4, -1)
     c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
     h = torch.sigmoid(o) * torch.tanh(c)
     return h, c

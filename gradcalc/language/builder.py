@@ -598,7 +598,7 @@ class Builder:
         """
         if name in self.inputs or not named.keys() <= {"start", "strict"}:
             return False
-        if name not in SPELLINGS or any(isinstance(one, Items) for one in positional):
+        if name not in SPELLINGS or any(isinstance(one, (Items, str)) for one in positional):
             return True
         return self.is_python and bool(positional) and _python_takes(name, positional)
 

@@ -94,10 +94,20 @@ def called(builder: Builder, function: Value, given: Sequence[Value], span: Span
 
 def _number(builder: Builder, given: Sequence[Value], span: Span) -> Node:
     _count("float", given, 1, 1, span)
+    if isinstance(given[0], str):
+        return _spelled(given[0], span)
     value = node_of(given[0])
     if value.size != 1:
         raise GradcalcError("type", f"`float` of shape {value.shape}: it takes one number", labels=[Label(span)])
     return CATALOGUE["real"](value) if value.boolean else CATALOGUE["reshape"](value, ()) if value.ndim else value
+
+
+def _spelled(text: str, span: Span) -> Node:
+    """`float("-inf")`."""
+    try:
+        return constant(float(text))
+    except ValueError:
+        raise GradcalcError("type", f"`{text}` is not a number", labels=[Label(span)]) from None
 
 
 def _int(builder: Builder, given: Sequence[Value], span: Span) -> Node:
