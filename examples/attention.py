@@ -11,7 +11,7 @@ def attention(q, k, v):
     n, d = q.shape
     scores = q @ k.transpose(-2, -1) / math.sqrt(d)
     mask = torch.tril(torch.ones(n, n, dtype=torch.bool))
-    scores = scores.masked_fill(~mask, float("-inf"))
+    scores = torch.where(mask, scores, float("-inf"))
     return F.softmax(scores, dim=-1) @ v
 
 

@@ -25,11 +25,11 @@ def project(points, camera):
     return focal * (1 + k1 * r2 + k2 * r2**2) * p
 
 
-def error(cameras, points, camera_of, point_of, seen):
-    """Half the sum of squares; observation i is of point `point_of[i]` by camera `camera_of[i]`, at `seen[i]`."""
+def error(cameras, points, seen):
+    """Half the sum of squares; each row of `seen` has a camera's number, a point's, and where the camera saw it."""
     total = 0.0
     for c, camera in enumerate(cameras):
-        mine = camera_of == c
-        pixels = project(points[point_of[mine].astype(int)], camera)
-        total += 0.5 * np.sum((pixels - seen[mine]) ** 2)
+        mine = seen[seen[:, 0] == c]
+        pixels = project(points[mine[:, 1].astype(int)], camera)
+        total += 0.5 * np.sum((pixels - mine[:, 2:]) ** 2)
     return total

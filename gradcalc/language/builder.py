@@ -635,7 +635,7 @@ class Builder:
         is_method: bool,
     ) -> Value:
         """The value of a call whose arguments have values."""
-        if words[-1] in dtypes.MAKERS and (kind := dtypes.taken(positional, named)) is not None:
+        if words[-1] in dtypes.MAKERS and (kind := dtypes.taken(positional, named, expression.span)) is not None:
             if words[-1] in ("to", "type"):
                 return self.located(lambda: dtypes.converted(positional[0], kind), expression.span)
             made = self.apply(words, expression, positional, named, is_method=is_method)

@@ -18,10 +18,10 @@ _KINDS: dict[str, str] = {
     **dict.fromkeys(("bool", "bool_", "BoolTensor"), "bool"),
 }
 
-MAKERS = frozenset(
-    "array asarray tensor as_tensor zeros ones empty full eye identity arange linspace zeros_like ones_like full_like "
-    "empty_like astype to type view_as".split()
-)
+MAKERS = {
+    *("array", "asarray", "tensor", "as_tensor", "zeros", "ones", "empty", "full", "eye", "identity", "arange"),
+    *("linspace", "zeros_like", "ones_like", "full_like", "empty_like", "astype", "to", "type"),
+}
 """Functions whose result has the type that they are given; others would compute with it."""
 
 
@@ -43,14 +43,14 @@ def converted(array: Node, kind: str) -> Node:
         made = array if array.boolean else CATALOGUE["not_equal"](array, 0.0)
         return made
     made = CATALOGUE["real"](array) if array.boolean else array
-    return CATALOGUE["trunc"](made) if kind == "int" and not _is_whole(made) else made  # type: ignore[no-any-return]
+    return CATALOGUE["trunc"](made) if kind == "int" and not _is_whole(made) else made
 
 
 def _is_whole(array: Node) -> bool:
     return is_constant(array) and bool(np.all(array.attrs["value"].data % 1 == 0))
 
 
-def taken(positional: list[Value], named: dict[str, tuple[Value, Span]]) -> str | None:
+def taken(positional: list[Value], named: dict[str, tuple[Value, Span]], span: Span) -> str | None:
     """The kind that a call asks for, by name or in the last place; it is no argument any more."""
     if "dtype" in named:
         value, span = named.pop("dtype")
@@ -58,9 +58,12 @@ def taken(positional: list[Value], named: dict[str, tuple[Value, Span]]) -> str 
         if kind is None:
             raise refusal(span.text, span)
         return kind or None
-    kind = kind_of(positional[-1]) if positional else None
+    last = positional[-1] if positional else None
+    kind = kind_of(last)
     if kind is not None:
         positional.pop()
+    elif isinstance(last, Library):
+        raise refusal(".".join(last.words), span)
     return kind
 
 
