@@ -14,8 +14,8 @@ import numpy as np
 from ..errors import GradcalcError, Label, Span, nearest
 from ..graph import SPELLINGS, Entry, Node, constant, inputs_of, is_constant, scalar_value
 from ..ops import indexing, shape
-from ..ops.arithmetic import logical_and, logical_not, logical_or, not_equal
-from . import dialects, programs
+from ..ops.arithmetic import logical_and, logical_not, logical_or
+from . import dialects, dtypes, programs
 from .brackets import BRACKETS
 from .builtins import BUILTINS, METHODS, compared, is_static, python_takes, truth_of, would_join
 from .calls import Arguments, Bound, bound, signature_of
@@ -23,11 +23,9 @@ from .expressions import OPERATORS
 from .forms import FORMS, NESTED, Context
 from .mistakes import (
     cannot_take,
-    check_dtype,
     check_harmless,
     check_truth,
     columns,
-    dtype_name,
     list_arithmetic,
     no_value,
     not_a_function,
@@ -36,7 +34,7 @@ from .mistakes import (
     unknown_function,
     unknown_name,
 )
-from .names import assigned_names, entry_of, every, is_cast, needed, number_type
+from .names import assigned_names, entry_of, every, needed
 from .refusals import just_refused
 from .scopes import Scope
 from .sharing import Memory
@@ -253,7 +251,7 @@ class Builder:
         elif name in CONSTANTS:
             value = CONSTANTS[name]
             value = None if value is None else constant(value)
-        elif name in dialects.PREFIXES or (name in BUILTINS and name not in SPELLINGS):
+        elif name in dialects.PREFIXES or name in dtypes.OWN or (name in BUILTINS and name not in SPELLINGS):
             return Library([name])
         else:
             raise unknown_name(expression, [*self.scope.all(), *self.inputs])
@@ -529,6 +527,8 @@ class Builder:
             return Place(array)
         if name == "shape":
             return tuple(constant(length) for length in array.shape)
+        if name == "dtype":
+            return dtypes.type_of(array)
         if name == "ndim":
             return constant(array.ndim)
         if name == "size" and not called:
@@ -543,7 +543,6 @@ class Builder:
     def call(self, expression: Call) -> Steps:
         target = yield self.callee(expression)
         positional, named = yield self.arguments(expression, target)
-        dtype = next((one for one in expression.arguments if one.name == "dtype"), None)
         if isinstance(target, Function):
             return (yield programs.call_function(self, target, positional, named, expression.span))
         if isinstance(target, Method):
@@ -551,8 +550,7 @@ class Builder:
                 return METHODS[type(target.owner) if type(target.owner) is dict else list][target.name](
                     self, target.owner, positional, expression.span
                 )
-            made = self.apply([target.name], expression, [target.owner, *positional], named, is_method=True)
-            return self.kept_as(made, dtype) if dtype else made
+            return self.apply([target.name], expression, [target.owner, *positional], named, is_method=True)
         if (
             len(target.words) == 1
             and target.words[0] in BUILTINS
@@ -560,8 +558,7 @@ class Builder:
         ):
             given = [*positional, *(value for word, (value, _) in named.items() if word == "start")]
             return (yield BUILTINS[target.words[0]](self, given, expression.span))
-        made = self.apply(target.words, expression, positional, named, is_method=False)
-        return self.kept_as(made, dtype) if dtype else made
+        return self.apply(target.words, expression, positional, named, is_method=False)
 
     def callee(self, expression: Call) -> Steps:
         """What is called: a function of the text, a method, or the words of a library's function."""
@@ -589,10 +586,8 @@ class Builder:
         named: dict[str, tuple[Value, Span]] = {}
         words = [] if isinstance(target, Function) else [target.name] if isinstance(target, Method) else target.words
         for argument in expression.arguments:
-            kind = self.number_type(argument.value) if is_cast(expression) else None
-            if words and argument.name == "dtype" and kind is None:
-                if words[-1] not in _MAKERS:
-                    check_dtype(argument)
+            if words and argument.name == "dtype" and words[-1] not in dtypes.MAKERS:
+                dtypes.check_computed((yield self.value(argument.value)), argument.span)
                 continue
             if words and argument.name in dialects.HARMLESS and not self.takes(words, argument.name):
                 check_harmless(argument)
@@ -600,10 +595,8 @@ class Builder:
             if isinstance(argument.value, Starred):
                 positional += yield self.starred(argument.value)
                 continue
-            value = kind
-            if kind is None:
-                nested = bool(words) and words[-1] in NESTED
-                value = yield self.nested(argument.value) if nested else self.value(argument.value)
+            nested = bool(words) and words[-1] in NESTED
+            value = yield self.nested(argument.value) if nested else self.value(argument.value)
             if argument.name == "**":
                 for word, item in _spread(value, argument).items():
                     named[word] = (item, argument.span)
@@ -618,17 +611,6 @@ class Builder:
             else:
                 named[argument.name] = (value, argument.span)
         return positional, named
-
-    def kept_as(self, made: Value, dtype: Argument) -> Value:
-        """A new array as its `dtype` has it: truth values are made of numbers, whole numbers are the same as floats."""
-        name = dtype_name(dtype)
-        if not isinstance(made, Node):
-            check_dtype(dtype)
-        elif name in ("bool", "bool_"):
-            return made if made.boolean else self.located(lambda: not_equal(made, 0.0), dtype.span)
-        elif name not in _WHOLE or inputs_of([made]) or np.any(self.known(made) != np.floor(self.known(made))):
-            check_dtype(dtype)
-        return made
 
     def nested(self, expression: Expression) -> Steps:
         """A list whose lists stay lists, however alike their items are: `block([[A, B], [C, D]])`."""
@@ -654,11 +636,6 @@ class Builder:
         """The value of a library's function that was passed as a value."""
         return self.apply(words, Call(span, Name(span, words[-1]), ()), list(given), {}, is_method=False)
 
-    def number_type(self, expression: Expression) -> str | None:
-        """The type of number that an argument of a cast names."""
-        own = [name for name in (*dialects.TYPES, *dialects.PREFIXES) if name in self.inputs or name in self.scope]
-        return number_type(expression, own)
-
     def takes(self, words: list[str], argument: str) -> bool:
         """Whether some library's function of that name has a meaning for the argument."""
         name = words[-1]
@@ -676,6 +653,10 @@ class Builder:
         is_method: bool,
     ) -> Value:
         """The value of a call whose arguments have values."""
+        if words[-1] in dtypes.MAKERS and (kind := dtypes.taken(positional, named)) is not None:
+            cast = words[-1] in ("astype", "to", "type")
+            made = positional[0] if cast else self.apply(words, expression, positional, named, is_method=is_method)
+            return self.located(lambda: dtypes.converted(made, kind), expression.span)
         named_library = dialects.library_of(words)
         dialect, room, name = named_library or (
             self.dialect(words[-1], expression.function, named, is_method),
@@ -764,16 +745,6 @@ def _applied(entry: Entry, name: str, arguments: Bound) -> Any:
         return _called(entry, arguments)
     except (TypeError, ValueError, OverflowError, IndexError) as error:
         raise cannot_take(name, error) from None
-
-
-_MAKERS = {
-    *("array", "asarray", "asanyarray", "tensor", "as_tensor", "arange", "range", "zeros", "ones", "full", "empty"),
-    *("eye", "identity", "tri", "zeros_like", "ones_like", "full_like", "indices", "tril_indices", "triu_indices"),
-    *("new_zeros", "new_ones", "new_full", "new_tensor", "linspace"),
-}
-"""Functions that make arrays of numbers which may be whole: then it is all the same whether they are kept as such."""
-
-_WHOLE = {"int", "int8", "int16", "int32", "int64", "long", "short", "intp", "int_"}
 
 
 def _same(one: Value, other: Value) -> bool:

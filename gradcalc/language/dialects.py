@@ -115,20 +115,6 @@ HARMLESS = {
 }
 """Arguments that say where or how numbers are kept, which changes no value; with the one text each may have, if any."""
 
-CASTS = {"astype", "to", "type"}
-"""Functions that take the name of a type of number, which is no value by itself."""
-
-TYPES = {
-    **dict.fromkeys(("float", "float64", "float_", "double", "DoubleTensor", "f8", "d"), "float64"),
-    **dict.fromkeys(("float32", "float16", "bfloat16", "half", "single", "FloatTensor", "HalfTensor"), "float32"),
-    **dict.fromkeys(("int", "int64", "int32", "int16", "long", "short", "LongTensor", "IntTensor"), "int"),
-    **dict.fromkeys(("int8", "uint8", "byte", "char", "ByteTensor", "CharTensor"), "int8"),
-    **dict.fromkeys(("bool", "bool_", "BoolTensor"), "bool"),
-    **dict.fromkeys(("complex", "complex64", "complex128", "cfloat", "cdouble"), "complex"),
-    **dict.fromkeys(("cpu", "cuda", "mps", "device"), "device"),
-}
-"""What libraries call types of numbers, and places where they are kept -> the one of each kind that casts know."""
-
 FALLBACK = ("F.", "torch.", "jax.", "scipy.")
 """Where a name is looked for that NumPy does not have and no prefix explains."""
 

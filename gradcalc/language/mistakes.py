@@ -149,19 +149,6 @@ def no_value(last: Statement) -> GradcalcError:
 # arguments ----------------------------------------------------------------------------------------------
 
 
-def dtype_name(argument: Argument) -> str:
-    """The name of a type of numbers, without its library: `float64`."""
-    return argument.value.span.text.strip("'\"").rpartition(".")[2]
-
-
-def check_dtype(argument: Argument) -> None:
-    """All numbers are float64: to ask for that is harmless, to ask for another would change the answer."""
-    text = dtype_name(argument)
-    if text not in ("float", "float64", "double"):
-        message = f"`dtype={argument.value.span.text}` would change the answer: numbers are float64 here"
-        raise GradcalcError("arguments", message, labels=[Label(argument.span)], helps=["leave it out"])
-
-
 def check_harmless(argument: Argument) -> None:
     """Where numbers are kept changes no value; what `out` overwrites, or `where` leaves out, is another matter."""
     text = argument.value.span.text

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import GradcalcError
 from ..graph import Node, Shape, constant, node
-from .arithmetic import where
+from .arithmetic import logical_and, where
 from .kinds import Lengths, derived, linear, moved_kind, negative_axes, negative_axis, pad_rank, with_shape
 
 # reshaping --------------------------------------------------------------------------------------
@@ -308,10 +308,11 @@ def as_matrix(x: Node, what: str) -> Node:
 
 def _triangle(x: Node, lower: bool, k: int) -> Node:
     ones = np.ones(x.shape[-2:], bool)
-    return where(constant(np.tril(ones, k) if lower else np.triu(ones, k)), x, 0.0)
+    inside = constant(np.tril(ones, k) if lower else np.triu(ones, k))
+    return logical_and(inside, x) if x.boolean else where(inside, x, 0.0)
 
 
-@derived("tril(x) | x=3,3", "tril(x, -1) | x=2,3", "tril(x, k=1) | x=2,3,3")
+@derived("tril(x) | x=3,3", "tril(x, -1) | x=2,3", "tril(x, k=1) | x=2,3,3", "where(tril(x > 0), x, 2) | x=3,3")
 def tril(x: Node, k: int = 0) -> Node:
     """The lower triangle of a matrix, zero elsewhere; k moves the diagonal up."""
     return _triangle(as_matrix(x, "tril"), True, k)
