@@ -15,7 +15,7 @@ from ..language.calls import shown_signature
 from ..language.names import used_names
 from ..language.parser import parse
 from ..language.printer import to_text
-from ..language.values import node_of
+from ..language.values import CONSTANTS, node_of
 from ..simplifier import simplify
 
 
@@ -107,7 +107,7 @@ def _rules(entry: Entry) -> list[tuple[str, str]]:
     """What the reverse walk does at the first example, `g` standing for the cotangent that comes in."""
     text, shapes = _parted(entry.examples[0])
     program = parse(Source("example", text))
-    names = [name for name in used_names(program) if name not in ("inf", "pi")]
+    names = [name for name in used_names(program) if name not in CONSTANTS]
     inputs = {name: variable(name, _shape(shapes.get(name), entry)) for name in names}
     output = node_of(build(program, inputs, _number).value)
     if output.boolean:
