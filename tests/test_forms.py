@@ -84,8 +84,7 @@ def test_differences_do_not_check_what_is_held() -> None:
         ("np.reshape(x, 6, order='A')", "as its memory lies"),
         ("torch.as_strided(x * 2, (2,), (1,))", "as it lies"),
         ("x.at[0] + 1", r"\.at"),
-        ("torch.ones(2, dtype=torch.float32) * x[:, 0]", "would change the answer"),
-        ("np.array(x / 2, dtype=int)", "would change the answer"),
+        ("torch.ones(2, dtype=torch.float32) * x[:, 0]", "numbers are float64 here"),
     ],
 )
 def test_refused(text: str, words: str) -> None:

@@ -117,17 +117,17 @@ class Attended(NamedTuple):
 
 
 @derived(
-    "multi_head_attention_forward(q, k, v, 2, 1, W, b, None, None, False, 0.0, U, d, False)[0] "
-    "| q=1,1,2 k=2,1,2 v=2,1,2 W=6,2 b=6 U=2,2 d=2",
-    "multi_head_attention_forward(x, x, x, 2, 2, W, None, None, None, False, 0.0, U, None)[1] | x=2,2 W=6,2 U=2,2",
-    "multi_head_attention_forward(x, x, x, 2, 2, W, None, None, None, False, 0.0, U, None, "
-    "average_attn_weights=False)[1] | x=2,1,2 W=6,2 U=2,2",
-    "multi_head_attention_forward(x, x, x, 2, 1, W, b, B, C, True, 0.0, U, None, need_weights=False)[0] "
-    "| x=1,1,2 W=6,2 b=6 B=1,1,2 C=1,1,2 U=2,2",
-    "multi_head_attention_forward(x, y, z, 2, 1, None, None, None, None, False, 0.0, U, None, True, None, True, None, "
-    "True, P, Q, R)[0] | x=1,1,2 y=2,1,1 z=2,1,3 U=2,2 P=2,2 Q=2,1 R=2,3",
-    "multi_head_attention_forward(x, x, x, 2, 1, W, None, None, None, False, 0.0, U, None, True, "
-    "[[False, True]], True, m)[0] | x=2,1,2 W=6,2 U=2,2 m=2,2",
+    "multi_head_attention_forward(q, k, v, 1, 1, W, b, None, None, False, 0.0, U, d, False)[0] "
+    "| q=1,1,1 k=2,1,1 v=2,1,1 W=3,1 b=3 U=1,1 d=1",
+    "multi_head_attention_forward(x, x, x, 2, 2, W, None, None, None, False, 0.0, eye(2), None)[1] | x=2,2 W=6,2",
+    "multi_head_attention_forward(x, x, x, 2, 2, eye(6, 2), None, None, None, False, 0.0, eye(2), None, "
+    "average_attn_weights=False)[1] | x=2,1,2",
+    "multi_head_attention_forward(x, x, x, 1, 1, W, None, B, C, True, 0.0, [[1]], None, need_weights=False)[0] "
+    "| x=1,1,1 W=3,1 B=1,1,1 C=1,1,1",
+    "multi_head_attention_forward(x, y, z, 1, 1, None, None, None, None, False, 0.0, [[1]], None, True, None, True, "
+    "None, True, P, Q, R)[0] | x=1,1,1 y=2,1,1 z=2,1,2 P=1,1 Q=1,1 R=1,2",
+    "multi_head_attention_forward(x, x, x, 1, 1, ones((3, 1)), None, None, None, False, 0.0, [[1]], None, True, "
+    "[[False, True]], True, m)[0] | x=2,1,1 m=2,2",
 )
 def multi_head_attention_forward(
     query: Node,

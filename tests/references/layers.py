@@ -360,7 +360,7 @@ def _multi_head(
             chosen = np.array([_weights(row) for row in scores])
             out[:, n, part] = chosen @ values
             seen.append(chosen)
-    made = out @ out_weight.T + (0 if out_bias is None else out_bias)
+    made = out @ np.transpose(out_weight) + (0 if out_bias is None else out_bias)
     each = np.reshape(seen, (batch, heads, *seen[0].shape))
     each = each.mean(axis=1) if average_attn_weights else each
     return (made[:, 0], each[0]) if single else (made, each)
