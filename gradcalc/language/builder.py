@@ -591,11 +591,12 @@ class Builder:
     def is_builtin(self, name: str, positional: Sequence[Value], named: Mapping[str, Any]) -> bool:
         """Whether Python's own function of a name is meant, which the catalogue may have as well.
 
-        It is for what only Python can go through, and for lists and numbers in a text that imports its libraries.
+        It is for what only Python can go through or read, and for lists and numbers in a text that imports its
+        libraries.
         """
         if name in self.inputs or not named.keys() <= {"start", "strict"}:
             return False
-        if name not in SPELLINGS or any(isinstance(one, Items) for one in positional):
+        if name not in SPELLINGS or any(isinstance(one, (Items, str)) for one in positional):
             return True
         return self.is_python and bool(positional) and _python_takes(name, positional)
 
