@@ -624,7 +624,8 @@ class Builder:
     def is_builtin(self, name: str, positional: Sequence[Value], named: Mapping[str, Any]) -> bool:
         """Whether Python's own function of a name is meant, which the catalogue may have as well.
 
-        It is for what only Python can go through, and for lists and numbers in a text that imports its libraries.
+        It is for what only Python can go through or read, and for lists and numbers in a text that imports its
+        libraries.
         """
         if name in self.inputs or not named.keys() <= {"start", "strict"}:
             return False

@@ -23,7 +23,9 @@ def rounding(x: Node) -> float:
     return max(x.shape[-2:]) * EPS
 
 
-@derived("pinv(A) | A=3,2", "pinv(A, 1e-10) | A=2,3", "pinv(A, hermitian=True) | A=2,2", "pinv(A, rtol=1e-9) | A=2,2")
+@derived(
+    "pinv(A) | A=3,2", "pinv(A, 1e-10) | A=2,3", "pinv(A + A.T, hermitian=True) | A=2,2", "pinv(A, rtol=1e-9) | A=2,2"
+)
 def pinv(a: Node, rcond: float | None = None, hermitian: bool = False, rtol: float | None = None) -> Node:
     """Pseudoinverse; singular values up to rcond (or rtol) times the largest count as 0."""
     cutoff = next((one for one in (rcond, rtol) if one is not None), 1e-15)
@@ -33,7 +35,7 @@ def pinv(a: Node, rcond: float | None = None, hermitian: bool = False, rtol: flo
 @derived(
     "torch.linalg.pinv(A) | A=3,2",
     "torch.linalg.pinv(A, atol=0.1, rtol=1e-3) | A=2,3",
-    "torch.linalg.pinv(A, hermitian=True) | A=2,2",
+    "torch.linalg.pinv(A + A.T, hermitian=True) | A=2,2",
     name="torch.linalg.pinv",
 )
 def torch_pinv(
@@ -82,7 +84,7 @@ def rank_of(x: Node, rtol: float, atol: float) -> Any:
     "matrix_rank(A) | A=3,2",
     "matrix_rank(A, 0.7) | A=2,2",
     "matrix_rank(outer(x, y)) | x=3 y=2",
-    "matrix_rank(A, hermitian=True) | A=2,2",
+    "matrix_rank(A + A.T, hermitian=True) | A=2,2",
     "matrix_rank(A, rtol=0.3) | A=2,2,2",
     "matrix_rank(x) | x=3",
 )
@@ -104,7 +106,7 @@ def matrix_rank(
 @derived(
     "torch.linalg.matrix_rank(A) | A=3,2",
     "torch.linalg.matrix_rank(A, atol=0.5, rtol=0.1) | A=2,2,2",
-    "torch.linalg.matrix_rank(A, atol=0.5, hermitian=True) | A=2,2",
+    "torch.linalg.matrix_rank(A + A.T, atol=0.5, hermitian=True) | A=2,2",
     "torch.linalg.matrix_rank(A, 0.5) | A=2,2",
     name="torch.linalg.matrix_rank",
 )

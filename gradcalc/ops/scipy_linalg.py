@@ -12,9 +12,9 @@ from .spectra import Eigen, eigenvectors, eigh, symmetric_eigenvalues
 
 
 @derived(
-    "scipy.linalg.eigh(A)[0] | A=2,2",
-    "scipy.linalg.eigh(A, lower=False)[1]**2 | A=2,2",
-    "scipy.linalg.eigh(A, eigvals_only=True) | A=3,3",
+    "scipy.linalg.eigh(A + A.T)[0] | A=2,2",
+    "scipy.linalg.eigh(A + A.T, lower=False)[1]**2 | A=2,2",
+    "scipy.linalg.eigh(A + A.T, eigvals_only=True) | A=3,3",
     name="scipy.linalg.eigh",
 )
 def scipy_eigh(a: Node, b: Node | None = None, lower: bool = True, eigvals_only: bool = False) -> Node | Eigen:
@@ -26,8 +26,8 @@ def scipy_eigh(a: Node, b: Node | None = None, lower: bool = True, eigvals_only:
 
 
 @derived(
-    "scipy.linalg.eigvalsh(A) | A=2,2",
-    "scipy.linalg.eigvalsh(A, lower=False) | A=2,2",
+    "scipy.linalg.eigvalsh(A + A.T) | A=2,2",
+    "scipy.linalg.eigvalsh(A + A.T, lower=False) | A=2,2",
     name="scipy.linalg.eigvalsh",
 )
 def scipy_eigvalsh(a: Node, b: Node | None = None, lower: bool = True) -> Node:
@@ -59,8 +59,8 @@ def _symmetrized(symmetrize_input: bool, what: str) -> None:
 
 
 @derived(
-    "jax.linalg.eigh(A)[0] | A=2,2",
-    "jax.linalg.eigh(A, symmetrize_input=True).eigenvectors**2 | A=2,2",
+    "jax.linalg.eigh(A + A.T)[0] | A=2,2",
+    "jax.linalg.eigh(A + A.T, symmetrize_input=True).eigenvectors**2 | A=2,2",
     name="jax.linalg.eigh",
 )
 def jax_eigh(a: Node, UPLO: str | None = None, symmetrize_input: bool = True) -> Eigen:
@@ -69,7 +69,7 @@ def jax_eigh(a: Node, UPLO: str | None = None, symmetrize_input: bool = True) ->
     return eigh(a, UPLO)
 
 
-@derived("jax.linalg.eigvalsh(A) | A=2,2", name="jax.linalg.eigvalsh")
+@derived("jax.linalg.eigvalsh(A + A.T) | A=2,2", name="jax.linalg.eigvalsh")
 def jax_eigvalsh(a: Node, UPLO: str | None = "L", symmetrize_input: bool = True) -> Node:
     """Eigenvalues of a symmetric matrix, of whose two halves it takes the mean."""
     _symmetrized(symmetrize_input, "eigvalsh")

@@ -176,7 +176,7 @@ class Svd(NamedTuple):
     "svd(A).U**2 | A=3,2",
     "svd(A, False)[0] @ diag(sin(svd(A)[1])) @ svd(A, False)[2] | A=2,2",
     "svd(A, compute_uv=False) | A=2,2,2",
-    "svd(A, hermitian=True, compute_uv=False) | A=2,2",
+    "svd(A @ A.T, hermitian=True, compute_uv=False) | A=2,2",
 )
 def svd(a: Node, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Node | Svd:
     """Singular value decomposition: left vectors as columns, values, right vectors as rows."""

@@ -154,7 +154,7 @@ def _check_half(half: str | None) -> None:
         raise GradcalcError("arguments", f"`UPLO` must be 'L' or 'U', got {half!r}")
 
 
-@derived("eigvalsh(A) | A=3,3", "eigvalsh(A @ A.T, 'U')[1] | A=2,2", "eigvalsh(A) | A=2,2,2")
+@derived("eigvalsh(A + A.T) | A=3,3", "eigvalsh(A @ A.T, 'U')[1] | A=2,2", "eigvalsh(A @ A.mT) | A=2,2,2")
 def eigvalsh(a: Node, UPLO: str | None = "L") -> Node:
     """Eigenvalues in ascending order of a symmetric matrix, of whose two halves it takes the mean."""
     _check_half(UPLO)
@@ -162,10 +162,10 @@ def eigvalsh(a: Node, UPLO: str | None = "L") -> Node:
 
 
 @derived(
-    "eigh(A)[0] | A=3,3",
-    "eigh(A).eigenvectors[:, -1]**2 | A=3,3",
-    "eigh(A, UPLO='U')[1]**2 | A=2,2,2",
-    "eigh(A)[1] @ diag(exp(eigh(A)[0])) @ eigh(A)[1].T | A=2,2",
+    "eigh(A + A.T)[0] | A=3,3",
+    "eigh(A + A.T).eigenvectors[:, -1]**2 | A=3,3",
+    "eigh(A @ A.mT, UPLO='U')[1]**2 | A=2,2,2",
+    "eigh(A + A.T)[1] @ diag(exp(eigh(A + A.T)[0])) @ eigh(A + A.T)[1].T | A=2,2",
 )
 def eigh(a: Node, UPLO: str | None = "L") -> Eigen:
     """Eigenvalues and eigenvectors of a symmetric matrix, of whose two halves it takes the mean."""

@@ -215,7 +215,7 @@ def _torch_qr(a: Any, mode: str = "reduced") -> Any:
     return Named("Q R", np.zeros(0), _qr(a).R) if mode == "r" else _qr(a, mode)
 
 
-def _scipy_qr(a: Any, mode: str = "full") -> Any:
+def _scipy_qr(a: Any, mode: str = "full", check_finite: bool = True) -> Any:
     found = _qr(a, {"economic": "reduced", "full": "complete", "r": "reduced"}[mode])
     return (found.R,) if mode == "r" else found
 
