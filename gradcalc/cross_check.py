@@ -84,6 +84,8 @@ def _settle(case: Case, made: Answer, reply: Reply, *, also_differences: bool = 
         verdict = both(verdict, _differences(case, made, None))
     if made.has_nan_value():  # SymPy may well differentiate a formula that has no value here
         verdict = Verdict(status="not checked", total=verdict.total, reason="the value is nan at these inputs")
+    if verdict.status == "disagree" and made.has_infinite_value():  # SymPy's infinity swallows what is added to it
+        verdict = Verdict(status="not checked", total=verdict.total, reason="the value is infinite at these inputs")
     made.check = verdict
     made.symbolic = {key: reply.formulas[label] for key, label in labels.items() if label in reply.formulas}
 

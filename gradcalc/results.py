@@ -59,8 +59,14 @@ class Answer:
 
     def has_nan_value(self) -> bool:
         """Whether the expression itself, or one of several, is nan somewhere."""
-        values = [part.value for part in self.parts] if self.parts else [self.value]
-        return any(bool(np.isnan(value).any()) for value in values)
+        return any(bool(np.isnan(value).any()) for value in self._values())
+
+    def has_infinite_value(self) -> bool:
+        """Whether the expression itself, or one of several, is infinite somewhere."""
+        return any(bool(np.isinf(value).any()) for value in self._values())
+
+    def _values(self) -> list[Any]:
+        return [part.value for part in self.parts] if self.parts else [self.value]
 
     def settle(self) -> Answer:
         """Wait for the check, if there is one under way."""

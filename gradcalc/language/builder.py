@@ -568,6 +568,8 @@ class Builder:
             name = function.name
             if name in self.scope:
                 target = self.scope.find(name)
+                if isinstance(target, Node) and name in SPELLINGS:
+                    return Library([name])  # a name before a bracket is a function
             elif name in self.program.aliases:
                 target = self.imported(self.program.aliases[name], function)
             else:
@@ -684,7 +686,10 @@ class Builder:
             raise self.unknown(words, name, expression, method_of)
         if name in ("max", "min", "amax", "amin") and not is_method and len(words) == 1 and len(positional) > 1:
             raise two_operands(name, positional, expression)
-        value = self.located(lambda: _applied(entry, name, bound(entry, name, given, self.fixed)), expression.span)
+        arguments = self.located(lambda: bound(entry, name, given, self.fixed), expression.span)
+        for one in arguments.held:
+            self.note(f"`{one}` of `{name}` is taken as a number here: there is no derivative by it")
+        value = self.located(lambda: _applied(entry, name, arguments), expression.span)
         if not strict and not entry.name.startswith("F."):
             self.compare_libraries(entry, name, given, value)
         return value

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import GradcalcError, Label, Span, nearest
-from ..graph import Entry, Node
+from ..graph import Entry, Node, inputs_of
 from ..ops import indexing
 from ..ops.kinds import Index, Known
 from . import dialects
@@ -68,6 +68,7 @@ class Bound(NamedTuple):
 
     by_place: list[Any]
     by_name: dict[str, Any]
+    held: Sequence[str] = ()
 
 
 def bound(entry: Entry, name: str, given: Arguments, fixed: Callable[[Value], Any]) -> Bound:
@@ -96,8 +97,17 @@ def bound(entry: Entry, name: str, given: Arguments, fixed: Callable[[Value], An
         one: _converted(one, signature.kinds[one], values.get(one, signature.defaults.get(one)), name, fixed)
         for one in signature.names
     }
+    held = [
+        dialects.library_name(one, given.dialect) for one, value in values.items() if _is_held(signature, one, value)
+    ]
     by_place = [ready.pop(one) for one in signature.names[:count]]
-    return Bound(by_place + [node_of(value) for value in given.positional[count:]], ready)
+    return Bound(by_place + [node_of(value) for value in given.positional[count:]], ready, held)
+
+
+def _is_held(signature: Signature, parameter: str, value: Value) -> bool:
+    """Whether a parameter that is a plain number was given one that depends on the inputs."""
+    kind = signature.kinds[parameter]
+    return "float" in kind and "Node" not in kind and isinstance(value, Node) and bool(inputs_of([value]))
 
 
 def _all_axes(kind: str, value: Value) -> Value:
