@@ -76,7 +76,7 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     ),
     (
         Refusal(COMPLEX, "asks whether numbers are complex: none is here", _LEFT_OUT),
-        """is_complex iscomplex iscomplexobj isreal isrealobj is_conj is_neg""",
+        """is_complex iscomplexobj isrealobj is_conj is_neg""",
     ),
     (
         Refusal(COMPLEX, "has complex eigenvectors in general", "of a symmetric matrix: `eigh(x)`"),
@@ -156,13 +156,13 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     # flat, and of no use to what is not
     (
         Refusal(FLAT, "works on the bits of whole numbers, which has no derivative"),
-        """bitwise_count bitwise_invert bitwise_left_shift
+        """bitwise_count bitwise_left_shift
         bitwise_right_shift left_shift right_shift packbits unpackbits""",
     ),
-    (Refusal(FLAT, "is about whole numbers, so it has no derivative"), "gcd lcm jax.scipy.special.bernoulli"),
+    (Refusal(FLAT, "is about whole numbers, so it has no derivative"), "jax.scipy.special.bernoulli"),
     (
         Refusal(FLAT, "is about how numbers are stored, which has no derivative"),
-        """frexp nextafter spacing can_cast common_type isdtype issubdtype min_scalar_type mintypecode promote_types
+        """nextafter spacing can_cast common_type isdtype issubdtype min_scalar_type mintypecode promote_types
         result_type isfortran may_share_memory shares_memory nested_iters element_size is_floating_point is_signed
         is_storage is_tensor is_nonzero is_same_size is_distributed is_inference is_contiguous is_pinned is_set_to
         is_shared is_coalesced data_ptr const_data_ptr storage storage_offset storage_type untyped_storage stride
