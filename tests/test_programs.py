@@ -440,3 +440,32 @@ def test_a_long_recurrence() -> None:
 def test_equal_steps_are_one_node() -> None:
     text = "s = 0\nfor i in range(1000):\n    s = tanh(x) * 2\ns"
     assert gradcalc.grad(text, {"x": 0.5}, wrt="x") == pytest.approx(2 / np.cosh(0.5) ** 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x.astype(float)", [1.5, 2, -3.5]),
+        ("x.astype(np.int64)", [1, 2, -3]),
+        ("x.astype('int')", [1, 2, -3]),
+        ("np.array(x, float)", [1.5, 2, -3.5]),
+        ("np.zeros(3, int) + x", [1.5, 2, -3.5]),
+        ("np.where(~np.zeros(3, dtype=bool), x, 0)", [1.5, 2, -3.5]),
+        ("np.where(np.tril(np.ones((1, 3), bool)), x, 0)", [[1.5, 0, 0]]),
+        ("np.zeros(3, dtype=x.dtype) + x", [1.5, 2, -3.5]),
+        ("kind = torch.float64\ntorch.zeros(3, dtype=kind) + x", [1.5, 2, -3.5]),
+        ("torch.tensor([0, 2, 1], dtype=torch.long) * x", [0, 4, -3.5]),
+        ("(x > 0).to(x.dtype)", [1, 1, 0]),
+        ("(x > 0).double() * x.long()", [1, 2, 0]),
+        ("np.where(x > 0, x, float('-inf'))", [1.5, 2, -np.inf]),
+    ],
+)
+def test_types_of_numbers(text: str, expected: Any) -> None:
+    found = gradcalc.evaluate(text, {"x": [1.5, 2, -3.5]})
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("text", ["np.sum(x, dtype=int)", "x.astype(np.float32)", "np.zeros(3, dtype=np.uint8) + x"])
+def test_types_that_would_change_the_answer(text: str) -> None:
+    with pytest.raises(GradcalcError, match="numbers are float64 here"):
+        gradcalc.evaluate(text, {"x": [1.5, 2, -3.5]})

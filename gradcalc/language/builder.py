@@ -15,14 +15,14 @@ from ..errors import GradcalcError, Label, Span, nearest
 from ..graph import SPELLINGS, Entry, Node, constant, inputs_of, is_constant, scalar_value
 from ..ops import indexing, shape
 from ..ops.arithmetic import logical_and, logical_not, logical_or
-from . import dialects, programs
-from .builtins import BUILTINS, METHODS, compared, is_static, python_takes, truth_of, updated, would_join
+from . import dialects, dtypes, programs
+from .brackets import BRACKETS
+from .builtins import BUILTINS, METHODS, compared, is_static, python_takes, truth_of, would_join
 from .calls import Arguments, Bound, bound, signature_of
 from .expressions import OPERATORS
-from .forms import FORMS, Context
+from .forms import FORMS, NESTED, Context
 from .mistakes import (
     cannot_take,
-    check_dtype,
     check_harmless,
     check_truth,
     columns,
@@ -34,8 +34,8 @@ from .mistakes import (
     unknown_function,
     unknown_name,
 )
-from .names import assigned_names, entry_of, every, is_cast, needed, number_type
-from .refusals import is_refused
+from .names import assigned_names, entry_of, every, needed
+from .refusals import just_refused
 from .scopes import Scope
 from .sharing import Memory
 from .syntax import (
@@ -65,7 +65,7 @@ from .syntax import (
 )
 from .syntax import Sequence as Syntax
 from .trampoline import Steps, run
-from .values import CONSTANTS, At, Function, Items, Key, Library, Method, Value, node_of, plain, short
+from .values import CONSTANTS, Function, Items, Key, Library, Method, Place, Value, node_of, plain, short
 
 _NEW_AXIS = {"newaxis"}
 
@@ -251,7 +251,7 @@ class Builder:
         elif name in CONSTANTS:
             value = CONSTANTS[name]
             value = None if value is None else constant(value)
-        elif name in dialects.PREFIXES or (name in BUILTINS and name not in SPELLINGS):
+        elif name in dialects.PREFIXES or name in dtypes.OWN or (name in BUILTINS and name not in SPELLINGS):
             return Library([name])
         else:
             raise unknown_name(expression, [*self.scope.all(), *self.inputs])
@@ -462,9 +462,11 @@ class Builder:
         if isinstance(expression.value, Name) and expression.value.name == "s_" and "s_" not in self.inputs:
             return Key((yield self.key(expression.parts)))
         owner = yield self.value(expression.value)
+        if isinstance(owner, Library) and owner.words[-1] in BRACKETS:
+            return (yield self.bracketed(owner.words[-1], expression))
         key = yield self.key(expression.parts)
-        if isinstance(owner, At):
-            return At(owner.owner, key)
+        if isinstance(owner, Place) and owner.parts is None:
+            return Place(owner.array, key)
         if isinstance(owner, dict):
             return self.looked_up(owner, key, expression)
         if isinstance(owner, (tuple, list)) and len(key) == 1 and _is_place(key[0]):
@@ -472,6 +474,14 @@ class Builder:
         refuse_texts(key, expression)
         array = self.array(owner, expression.value.span)
         return self.located(lambda: indexing.get(array, key, self.known), expression.span)
+
+    def bracketed(self, name: str, expression: Subscript) -> Steps:
+        """What NumPy makes of an index alone: `np.r_[x, 1, 0:3]`, `np.mgrid[0:2, 0:3]`."""
+        parts: list[Any] = []
+        for part in expression.parts:
+            value = yield self.value(part)
+            parts.append(value if value is None or isinstance(value, slice) else self.array(value, part.span))
+        return self.located(lambda: BRACKETS[name](parts), expression.span)
 
     def looked_up(self, owner: dict[Any, Value], key: list[Any], expression: Subscript) -> Value:
         """The value of a dictionary under a key."""
@@ -506,15 +516,19 @@ class Builder:
             return getattr(owner, name)
         if isinstance(owner, (list, dict)) and name in METHODS[type(owner) if type(owner) is dict else list]:
             return Method(owner, name)
-        if isinstance(owner, At) or (name == "at" and not called and isinstance(owner, Node)):
-            return Method(owner, name) if isinstance(owner, At) else At(owner)
+        if isinstance(owner, Place) and owner.parts is not None:
+            return Method(owner, f"at.{name}")
         array = self.array(owner, expression.value.span)
-        if name == "T" or (name == "mT" and array.ndim >= 2):
-            return self.located(
-                lambda: shape.transpose(array) if name == "T" else shape.swapaxes(array, -1, -2), expression.span
-            )
+        if name == "T":
+            return self.located(lambda: shape.transpose(array), expression.span)
+        if (name in ("mT", "mH") and array.ndim >= 2) or (name == "H" and array.ndim == 2):
+            return self.located(lambda: shape.swapaxes(array, -1, -2), expression.span)
+        if name == "at" and not called:
+            return Place(array)
         if name == "shape":
             return tuple(constant(length) for length in array.shape)
+        if name == "dtype":
+            return dtypes.type_of(array)
         if name == "ndim":
             return constant(array.ndim)
         if name == "size" and not called:
@@ -536,8 +550,6 @@ class Builder:
                 return METHODS[type(target.owner) if type(target.owner) is dict else list][target.name](
                     self, target.owner, positional, expression.span
                 )
-            if isinstance(target.owner, At):
-                return self.located(lambda: updated(target, positional, self.known), expression.span)
             return self.apply([target.name], expression, [target.owner, *positional], named, is_method=True)
         if (
             len(target.words) == 1
@@ -574,9 +586,8 @@ class Builder:
         named: dict[str, tuple[Value, Span]] = {}
         words = [] if isinstance(target, Function) else [target.name] if isinstance(target, Method) else target.words
         for argument in expression.arguments:
-            kind = self.number_type(argument.value) if is_cast(expression) else None
-            if words and argument.name == "dtype" and kind is None:
-                check_dtype(argument)
+            if words and argument.name == "dtype" and words[-1] not in dtypes.MAKERS:
+                dtypes.check_computed((yield self.value(argument.value)), argument.span)
                 continue
             if words and argument.name in dialects.HARMLESS and not self.takes(words, argument.name):
                 check_harmless(argument)
@@ -584,7 +595,8 @@ class Builder:
             if isinstance(argument.value, Starred):
                 positional += yield self.starred(argument.value)
                 continue
-            value = kind if kind is not None else (yield self.value(argument.value))
+            nested = bool(words) and words[-1] in NESTED
+            value = yield self.nested(argument.value) if nested else self.value(argument.value)
             if argument.name == "**":
                 for word, item in _spread(value, argument).items():
                     named[word] = (item, argument.span)
@@ -600,25 +612,30 @@ class Builder:
                 named[argument.name] = (value, argument.span)
         return positional, named
 
+    def nested(self, expression: Expression) -> Steps:
+        """A list whose lists stay lists, however alike their items are: `block([[A, B], [C, D]])`."""
+        if not isinstance(expression, Syntax):
+            return (yield self.value(expression))
+        items: list[Value] = []
+        for item in expression.items:
+            items.append((yield self.nested(item)))
+        return items
+
     def is_builtin(self, name: str, positional: Sequence[Value], named: Mapping[str, Any]) -> bool:
         """Whether Python's own function of a name is meant, which the catalogue may have as well.
 
-        It is for what only Python can go through, and for lists and numbers in a text that imports its libraries.
+        It is for what only Python can go through or read, and for lists and numbers in a text that imports its
+        libraries.
         """
         if name in self.inputs or not named.keys() <= {"start", "strict"}:
             return False
-        if name not in SPELLINGS or any(isinstance(one, Items) for one in positional):
+        if name not in SPELLINGS or any(isinstance(one, (Items, str)) for one in positional):
             return True
         return self.is_python and bool(positional) and python_takes(name, positional)
 
     def called_by_words(self, words: list[str], given: Sequence[Value], span: Span) -> Value:
         """The value of a library's function that was passed as a value."""
         return self.apply(words, Call(span, Name(span, words[-1]), ()), list(given), {}, is_method=False)
-
-    def number_type(self, expression: Expression) -> str | None:
-        """The type of number that an argument of a cast names."""
-        own = [name for name in (*dialects.TYPES, *dialects.PREFIXES) if name in self.inputs or name in self.scope]
-        return number_type(expression, own)
 
     def takes(self, words: list[str], argument: str) -> bool:
         """Whether some library's function of that name has a meaning for the argument."""
@@ -637,6 +654,10 @@ class Builder:
         is_method: bool,
     ) -> Value:
         """The value of a call whose arguments have values."""
+        if words[-1] in dtypes.MAKERS and (kind := dtypes.taken(positional, named)) is not None:
+            cast = words[-1] in ("astype", "to", "type")
+            made = positional[0] if cast else self.apply(words, expression, positional, named, is_method=is_method)
+            return self.located(lambda: dtypes.converted(made, kind), expression.span)
         named_library = dialects.library_of(words)
         dialect, room, name = named_library or (
             self.dialect(words[-1], expression.function, named, is_method),
@@ -647,8 +668,11 @@ class Builder:
             room = "F"  # what is written without a library is mostly imported from there
         strict = named_library is not None or self.libraries
         # Another library's function of that name may be known, so this is asked first.
-        if is_refused(words, is_method=is_method):
-            raise self.unknown(words, name, expression, is_method)
+        method_of = dialect if is_method else ""
+        if just_refused(words, method_of) is not None:
+            raise self.unknown(words, name, expression, method_of)
+        if is_method and name in dialects.SECOND:
+            positional[:2] = reversed(positional[:2])
         given = Arguments(positional, named, expression.span, dialect if strict else "", is_method)
         if name in FORMS:
             context = Context(".".join(words), is_method, "torch" in self.libraries, self.known, self.fixed)
@@ -657,7 +681,7 @@ class Builder:
             return self.located(lambda: self.from_extra(name, positional, named), expression.span)
         entry = dialects.find(dialect, room, name, is_method=is_method)
         if entry is None:
-            raise self.unknown(words, name, expression, is_method)
+            raise self.unknown(words, name, expression, method_of)
         if name in ("max", "min", "amax", "amin") and not is_method and len(words) == 1 and len(positional) > 1:
             raise two_operands(name, positional, expression)
         value = self.located(lambda: _applied(entry, name, bound(entry, name, given, self.fixed)), expression.span)
@@ -706,10 +730,10 @@ class Builder:
         is_torch = any(word in ("dim", "keepdim") or (word in own and word not in other) for word in named)
         return "torch" if "torch" in self.libraries or is_torch else "numpy"
 
-    def unknown(self, words: list[str], name: str, call: Call, is_method: bool) -> GradcalcError:
+    def unknown(self, words: list[str], name: str, call: Call, method_of: str) -> GradcalcError:
         if isinstance(call.function, Name) and (name in self.inputs or name in self.scope):
             return not_a_function(call.function, call)
-        return unknown_function(words, name, call, is_method)
+        return unknown_function(words, name, call, method_of)
 
 
 def _called(entry: Entry, arguments: Bound) -> Any:

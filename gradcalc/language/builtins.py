@@ -1,4 +1,4 @@
-"""Python's own functions and methods that programs use on lists, ranges and dictionaries; and JAX's `x.at`."""
+"""Python's own functions and methods that programs use on lists, ranges and dictionaries."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GradcalcError, Label, Span
-from ..graph import CATALOGUE, Node, as_node, constant, is_constant
-from ..ops import indexing
+from ..graph import CATALOGUE, Node, constant, is_constant
 from . import programs
 from .trampoline import Steps
-from .values import At, Items, Library, Method, Value, node_of
+from .values import Items, Library, Value, node_of
 
 if TYPE_CHECKING:
     from .builder import Builder
@@ -95,10 +94,20 @@ def called(builder: Builder, function: Value, given: Sequence[Value], span: Span
 
 def _number(builder: Builder, given: Sequence[Value], span: Span) -> Node:
     _count("float", given, 1, 1, span)
+    if isinstance(given[0], str):
+        return _read(given[0], span)
     value = node_of(given[0])
     if value.size != 1:
         raise GradcalcError("type", f"`float` of shape {value.shape}: it takes one number", labels=[Label(span)])
     return CATALOGUE["real"](value) if value.boolean else CATALOGUE["reshape"](value, ()) if value.ndim else value
+
+
+def _read(text: str, span: Span) -> Node:
+    """`float("inf")`."""
+    try:
+        return constant(float(text))
+    except ValueError:
+        raise GradcalcError("type", f"`{text}` is not a number", labels=[Label(span)]) from None
 
 
 def _int(builder: Builder, given: Sequence[Value], span: Span) -> Node:
@@ -235,52 +244,6 @@ METHODS: dict[type, dict[str, Callable[[Any, Any, Sequence[Value], Span], Value]
     },
 }
 """Methods of lists and dictionaries."""
-
-
-# JAX's updates ------------------------------------------------------------------------------------------
-
-_UPDATES: dict[str, Callable[[Node, Node], Node]] = {
-    "set": lambda old, new: new,
-    "add": lambda old, new: old + new,
-    "subtract": lambda old, new: old - new,
-    "multiply": lambda old, new: old * new,
-    "mul": lambda old, new: old * new,
-    "divide": lambda old, new: old / new,
-    "power": lambda old, new: old**new,
-    "min": lambda old, new: CATALOGUE["minimum"](old, new),
-    "max": lambda old, new: CATALOGUE["maximum"](old, new),
-}
-
-
-def updated(method: Method, given: Sequence[Value], known: Callable[[Node], Any]) -> Node:
-    """`x.at[key].set(y)` and its relatives: a new array, in which elements named twice count twice for `add`."""
-    at: At = method.owner
-    if at.key is None:
-        raise GradcalcError("index", "`at` needs an index", helps=["write `x.at[0].set(3)`"])
-    if method.name == "get":
-        return indexing.get(at.owner, at.key, known)
-    if method.name not in _UPDATES:
-        raise GradcalcError(
-            "unknown-function", f"`at[…]` has no `{method.name}`", helps=[f"it has {', '.join(_UPDATES)}"]
-        )
-    if len(given) != 1:
-        raise GradcalcError("arguments", f"`{method.name}` takes one value, got {len(given)}")
-    value = as_node(node_of(given[0]))
-    if method.name == "add":
-        return indexing.put(at.owner, at.key, value, known, add=True)
-    _refuse_repeated(at, method.name, known)
-    old = indexing.get(at.owner, at.key, known)
-    return indexing.put(at.owner, at.key, _UPDATES[method.name](old, value), known)
-
-
-def _refuse_repeated(at: At, name: str, known: Callable[[Node], Any]) -> None:
-    """An element named twice would be changed twice in JAX."""
-    import numpy as np
-
-    places = constant(np.arange(at.owner.size, dtype=np.float64).reshape(at.owner.shape))
-    chosen = np.asarray(known(indexing.get(places, at.key or [], known)))
-    if name != "set" and np.unique(chosen).size < chosen.size:
-        raise GradcalcError("index", f"an index that names an element twice is not read before `{name}`")
 
 
 # what Python's operators do with what is no array --------------------------------------------------------

@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..errors import GradcalcError, Label, Span, nearest
 from ..graph import Entry, Node
 from ..ops import indexing
+from ..ops.kinds import Index, Known
 from . import dialects
-from .values import Value, node_of
+from .values import Key, Value, node_of
 
 
 class Signature(NamedTuple):
@@ -41,11 +44,12 @@ def signature_of(entry: Entry) -> Signature:
 
 def shown_signature(entry: Entry, dialect: str = "") -> str:
     """How a call looks: `sum(x, axis=None, keepdims=False)`, with the names that a library gives its arguments."""
-    own, _, own_defaults, rest, by_place = signature_of(entry)
+    own, kinds, own_defaults, rest, by_place = signature_of(entry)
     names = [dialects.library_name(one, dialect) for one in own]
     defaults = {dialects.library_name(one, dialect): value for one, value in own_defaults.items()}
     parts = [f"{one}={defaults[one]!r}" if one in defaults else one for one in names]
     parts[by_place:by_place] = [f"*{rest}"] if rest else []
+    parts = [f"*{part}" if kinds.get(part) == "Arrays" else part for part in parts]
     return f"{entry.name}({', '.join(parts)})"
 
 
@@ -73,6 +77,7 @@ def bound(entry: Entry, name: str, given: Arguments, fixed: Callable[[Value], An
     """
     signature = signature_of(entry)
     count = signature.by_place
+    given = given._replace(positional=_one_by_one(signature, given))
     if given.is_method or given.dialect == "torch":
         given = given._replace(positional=_collected(signature, given.positional))
     if len(given.positional) > count and signature.rest is None:
@@ -98,6 +103,18 @@ def bound(entry: Entry, name: str, given: Arguments, fixed: Callable[[Value], An
 def _all_axes(kind: str, value: Value) -> Value:
     """No axes at all: PyTorch reduces over every axis then, where NumPy reduces over none."""
     return None if "Axis" in kind and isinstance(value, (list, tuple)) and not value else value
+
+
+def _one_by_one(signature: Signature, given: Arguments) -> Sequence[Value]:
+    """Arrays given one by one, as in `meshgrid(x, y)`, gathered into one list; PyTorch takes a list of them too."""
+    positional = given.positional
+    place = next((i for i, one in enumerate(signature.names) if signature.kinds[one] == "Arrays"), None)
+    if place is None:
+        return positional
+    rest = list(positional[place:])
+    if given.dialect == "torch" and len(rest) == 1 and isinstance(rest[0], (list, tuple)):
+        rest = list(rest[0])
+    return [*positional[:place], rest]
 
 
 def _collected(signature: Signature, positional: Sequence[Value]) -> Sequence[Value]:
@@ -154,8 +171,12 @@ def _counted(count: int, what: str) -> str:
 
 def _converted(parameter: str, kind: str, value: Value, name: str, fixed: Callable[[Value], Any]) -> Any:
     """An argument as the kind that its parameter's annotation names."""
-    if "Sequence[Node]" in kind:
+    if "Sequence[Node]" in kind or kind == "Arrays":
         return [node_of(one) for one in _rows(value)]
+    if "Known" in kind:
+        return None if value is None else Known(node_of(value), np.asarray(fixed(value), np.float64))
+    if kind in _READ:
+        return None if value is None else _READ[kind](value, parameter, name, fixed)
     if "Node" in kind:
         return None if value is None and "None" in kind else node_of(value)
     plain = fixed(value)
@@ -167,6 +188,44 @@ def _converted(parameter: str, kind: str, value: Value, name: str, fixed: Callab
         got = repr(plain) if len(repr(plain)) < 40 and _is_plain(plain) else "something else"
         raise GradcalcError("arguments", f"`{parameter}` of `{name}` must be {wanted}, got {got}")
     return plain
+
+
+def _index(value: Value, parameter: str, name: str, fixed: Callable[[Value], Any]) -> Index:
+    """Places as a node, with the numbers that they are at the inputs."""
+    places = node_of(value)
+    numbers = _numbers(places, fixed)
+    if places.boolean or np.any(numbers != np.floor(numbers)):
+        raise GradcalcError("index", f"`{parameter}` of `{name}` must be whole numbers")
+    return Index(places, numbers.astype(np.intp))
+
+
+def _mask(value: Value, parameter: str, name: str, fixed: Callable[[Value], Any]) -> Any:
+    """Truth values as they are at the inputs; numbers other than 0 are true."""
+    return _numbers(node_of(value), fixed) != 0
+
+
+def _numbers(given: Node, fixed: Callable[[Value], Any]) -> Any:
+    return np.reshape(np.asarray(fixed(given), np.float64), given.shape)
+
+
+def _cuts(value: Value, parameter: str, name: str, fixed: Callable[[Value], Any]) -> Any:
+    """A place, a slice, several places, or a mask, in plain Python or NumPy."""
+    if isinstance(value, Key) and len(value.parts) == 1:
+        value = value.parts[0]
+    if isinstance(value, slice):
+        return value
+    places = node_of(value)
+    return _mask(places, parameter, name, fixed) if places.boolean else _index(places, parameter, name, fixed).numbers
+
+
+_READ: dict[str, Callable[..., Any]] = {
+    "Index": _index,
+    "Index | None": _index,
+    "Mask": _mask,
+    "Mask | None": _mask,
+    "Cuts": _cuts,
+}
+"""Annotations of arguments that are read at the inputs, because they say where or which."""
 
 
 def _rows(value: Value) -> Sequence[Value]:

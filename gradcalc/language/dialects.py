@@ -63,6 +63,11 @@ _TORCH = {
     "vec2": ("y",),
     "axis": ("dim", "dims"),
     "keepdims": ("keepdim",),
+    "dim1": ("axis1",),
+    "dim2": ("axis2",),
+    "split_size": ("split_size_or_sections",),
+    "split_sizes": ("split_size_or_sections",),
+    "sections": ("indices_or_sections",),
 }
 ARGUMENTS: dict[str, dict[str, tuple[str, ...]]] = {
     "numpy": _NUMPY,
@@ -77,8 +82,11 @@ ARGUMENTS: dict[str, dict[str, tuple[str, ...]]] = {
 Under no name in particular are those that a text without a prefix may use.
 """
 
-FIRST = {"a", "x", "m", "v", "input", "array", "arr", "ary", "A", "tensors", "self", "x1", "y", "val"}
+FIRST = {"a", "x", "m", "v", "input", "array", "arr", "ary", "A", "tensors", "self", "x1", "y", "val", "p"}
 """What libraries call the first argument."""
+
+SECOND = {"compress"}
+"""Methods whose array is the second argument of the function of that name."""
 
 HARMLESS = {
     "out": "None",
@@ -94,6 +102,11 @@ HARMLESS = {
     "casting": None,
     "like": None,
     "non_blocking": None,
+    "overwrite_a": None,
+    "overwrite_b": None,
+    "check_finite": None,
+    "driver": None,
+    "lapack_driver": None,
     "generator": "None",
     "names": "None",
     "where": "True",
@@ -101,20 +114,6 @@ HARMLESS = {
     "preferred_element_type": "None",
 }
 """Arguments that say where or how numbers are kept, which changes no value; with the one text each may have, if any."""
-
-CASTS = {"astype", "to", "type"}
-"""Functions that take the name of a type of number, which is no value by itself."""
-
-TYPES = {
-    **dict.fromkeys(("float", "float64", "float_", "double", "DoubleTensor", "f8", "d"), "float64"),
-    **dict.fromkeys(("float32", "float16", "bfloat16", "half", "single", "FloatTensor", "HalfTensor"), "float32"),
-    **dict.fromkeys(("int", "int64", "int32", "int16", "long", "short", "LongTensor", "IntTensor"), "int"),
-    **dict.fromkeys(("int8", "uint8", "byte", "char", "ByteTensor", "CharTensor"), "int8"),
-    **dict.fromkeys(("bool", "bool_", "BoolTensor"), "bool"),
-    **dict.fromkeys(("complex", "complex64", "complex128", "cfloat", "cdouble"), "complex"),
-    **dict.fromkeys(("cpu", "cuda", "mps", "device"), "device"),
-}
-"""What libraries call types of numbers, and places where they are kept -> the one of each kind that casts know."""
 
 FALLBACK = ("F.", "torch.", "jax.", "scipy.")
 """Where a name is looked for that NumPy does not have and no prefix explains."""
@@ -144,13 +143,12 @@ def find(dialect: str, room: str, name: str, *, is_method: bool = False) -> Entr
         own += [f"F.{name}"] if room == "F" else []
         fallback = FALLBACK if is_method else ("F.", *FALLBACK)
         places = [*own, f"{dialect}.{room}.{name}", f"{dialect}.{name}", name, *(f"{one}{name}" for one in fallback)]
-    entry = next((SPELLINGS[place] for place in places if place in SPELLINGS), None)
-    return entry if entry is not None and entry.shown else None
+    return next((SPELLINGS[place] for place in places if place in SPELLINGS and SPELLINGS[place].shown), None)
 
 
 def differs(name: str) -> bool:
     """Whether PyTorch means another function by a name than NumPy does."""
-    return f"torch.{name}" in SPELLINGS and name in SPELLINGS
+    return f"torch.{name}" in SPELLINGS and name in SPELLINGS and SPELLINGS[name].shown
 
 
 def prefixes_in(tokens: Iterable[Token], aliases: Mapping[str, Sequence[str]]) -> frozenset[str]:

@@ -58,22 +58,22 @@ def not_a_function(function: Expression, call: Call) -> GradcalcError:
     )
 
 
-def unknown_function(words: Sequence[str], name: str, call: Call, is_method: bool) -> GradcalcError:
+def unknown_function(words: Sequence[str], name: str, call: Call, method_of: str) -> GradcalcError:
     """The error for a function that is not known: why it is refused, or which was probably meant."""
     function = call.function
-    called, what = ".".join(words), "method" if is_method else "function"
+    called, what = ".".join(words), "method" if method_of else "function"
     place = function.place if isinstance(function, Attribute) else function.span
     if name in LEAVE_OUT:
         labels = [Label(place, f"not a {what} gradcalc knows")]
         return GradcalcError("unknown-function", f"unknown {what} `{called}`", labels=labels, helps=[LEAVE_OUT[name]])
-    if (refusal := refusal_of(words, is_method=is_method)) is not None:
+    if (refusal := refusal_of(words, method_of)) is not None:
         labels, helps = [Label(place, refusal.kind)], helps_for(refusal, words, call)
         return GradcalcError("unknown-function", f"`{called}` {refusal.reason}", labels=labels, helps=helps)
     if name.isidentifier() and name[:1].isupper() and dialects.PREFIXES.get(words[0]) == "torch":
         return _layer(called, name, place)
     found = nearest(name, [known for known, entry in SPELLINGS.items() if entry.shown and "." not in known], 0.75)
     helps = [f"did you mean `{found}`?"] if found else []
-    if len(words) == 1 and not is_method and found is None:
+    if len(words) == 1 and not method_of and found is None:
         arguments = ", ".join(short(one.span.text, 20) for one in call.arguments)
         helps += [f"define it above: `def {name}(…): …`, or write what `{name}({arguments})` computes"]
     helps.append("`gradcalc ops` lists every function")
@@ -110,9 +110,9 @@ def unknown_calls(program: Program, own: Iterable[str]) -> Iterator[GradcalcErro
             words = _words(current.function)
             library = dialects.library_of(words) if words and words[0] not in known else None
             if library is not None and dialects.find(*library) is None and refusal_of(words) is not None:
-                yield unknown_function(words, words[-1], current, False)
+                yield unknown_function(words, words[-1], current, "")
             elif isinstance(current.function, Attribute) and current.function.name in LEAVE_OUT:
-                yield unknown_function([current.function.name], current.function.name, current, True)
+                yield unknown_function([current.function.name], current.function.name, current, "numpy")
         if isinstance(current, tuple) and not isinstance(current, Span):
             stack += [part for part in reversed(current) if isinstance(part, tuple)]
 
@@ -147,14 +147,6 @@ def no_value(last: Statement) -> GradcalcError:
 
 
 # arguments ----------------------------------------------------------------------------------------------
-
-
-def check_dtype(argument: Argument) -> None:
-    """All numbers are float64: to ask for that is harmless, to ask for another would change the answer."""
-    text = argument.value.span.text.strip("'\"").rpartition(".")[2]
-    if text not in ("float", "float64", "double"):
-        message = f"`dtype={argument.value.span.text}` would change the answer: numbers are float64 here"
-        raise GradcalcError("arguments", message, labels=[Label(argument.span)], helps=["leave it out"])
 
 
 def check_harmless(argument: Argument) -> None:

@@ -26,12 +26,25 @@ from .syntax import (
     Starred,
     Statement,
     Subscript,
-    Text,
     While,
 )
 
 OWN = frozenset(
-    {"s_", "__name__", "range", "enumerate", "zip", "reversed", "map", "float", "int", "bool", "list", "tuple"}
+    {
+        "s_",
+        "__name__",
+        "range",
+        "enumerate",
+        "zip",
+        "reversed",
+        "map",
+        "float",
+        "int",
+        "bool",
+        "complex",
+        "list",
+        "tuple",
+    }
 )
 """Names that a text may read without giving them a value."""
 
@@ -250,36 +263,12 @@ def _names_in(expression: Any, given: Container[str], functions: bool = False) -
             name = current.function.name
             if functions or (name in given and name not in SPELLINGS):
                 found.append(current.function)  # not a function: the builder says so
-            stack += [(one, bound) for one in reversed(_read_arguments(current, given))]
-        elif isinstance(current, Call):
-            stack += [(one, bound) for one in (*reversed(_read_arguments(current, given)), current.function)]
+            stack += [(one, bound) for one in reversed(current.arguments)]
         elif isinstance(current, Span) or (isinstance(current, Attribute) and _is_library(current.value, given)):
             continue
         elif isinstance(current, tuple):
             stack += [(part, bound) for part in reversed(current) if isinstance(part, tuple)]
     return found
-
-
-def _read_arguments(call: Call, given: Container[str]) -> list[Argument]:
-    """The arguments of a call but for names of types of numbers, as in `x.astype(float)`."""
-    if not is_cast(call):
-        return list(call.arguments)
-    return [one for one in call.arguments if number_type(one.value, given) is None]
-
-
-def is_cast(call: Call) -> bool:
-    """Whether a call is of a function that takes the name of a type of number."""
-    return getattr(call.function, "name", "") in dialects.CASTS
-
-
-def number_type(expression: Expression, given: Container[str]) -> str | None:
-    """The type of number that `float`, `torch.float64` or `'int64'` names; None for anything else."""
-    if isinstance(expression, Text):
-        return dialects.TYPES.get(expression.value.rpartition(".")[2].partition(":")[0])
-    is_name = isinstance(expression, Name) and expression.name not in given
-    if is_name or (isinstance(expression, Attribute) and _is_library(expression.value, given)):
-        return dialects.TYPES.get(getattr(expression, "name", ""))
-    return None
 
 
 def _bound_by(expression: Lambda | Comprehension) -> set[str]:

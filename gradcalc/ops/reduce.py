@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import GradcalcError
-from ..graph import Cotangents, Kink, Node, Op, Shape, constant
-from .arithmetic import abs, equal, maximum, minimum
+from ..graph import CATALOGUE, Cotangents, Kink, Node, Op, Shape, constant
+from .arithmetic import equal, maximum, minimum
 from .arithmetic import where as select
 from .elementwise import sqrt
 from .indexing import segment
@@ -365,61 +365,7 @@ def argmin(x: Node, axis: int | None = None, keepdims: bool = False) -> Any:
     return _place_call(x, axis, keepdims, "argmin")
 
 
-# norms ------------------------------------------------------------------------------------------
-
-
-def _norm_vjp(g: Node, y: Node, x: Node, axis: tuple[int, ...], keepdims: bool) -> Cotangents:
-    whole = spread(y, x, axis, keepdims)
-    unit = select(equal(whole, 0.0), 0.0, x / whole)
-    return (spread(g, x, axis, keepdims) * unit,)
-
-
-def _norm(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
-    y: Any = np.sqrt(np.sum(np.square(x), axis=axis, keepdims=keepdims))
-    if np.all((y > 1e-140) & (y < 1e150)) or np.size(x) == 0:
-        return y
-    top: Any = np.max(np.abs(x), axis=axis, keepdims=True)  # the squares over- or underflowed
-    top = np.where((top > 0) & np.isfinite(top), top, 1.0)
-    y = top * np.sqrt(np.sum(np.square(x / top), axis=axis, keepdims=True))
-    return y if keepdims else np.reshape(y, reduced_shape(np.shape(x), axis, False))
-
-
-@general(
-    kernel=_norm,
-    shape=_shape,
-    vjp=_norm_vjp,
-    exact=lambda m, x, axis, keepdims: np.frompyfunc(m.sqrt, 1, 1)(np.sum(x * x, axis=axis, keepdims=keepdims)),
-    kink=Kink(at="every element is 0", takes="0"),
-    domain=((0.5, 2),),
-    examples=(
-        "norm(x) | x=3",
-        "norm(x) | x=2,3",
-        "norm(x, axis=1, keepdims=True) | x=2,3",
-        "norm(x, 'fro') | x=2,3",
-        "norm(x, 1) | x=3",
-        "norm(x, inf) | x=3",
-        "norm(x, -inf) | x=3",
-        "norm(x, 3) | x=3",
-        "norm(x, 1) | x=2,3",
-        "norm(x, inf, axis=(0, 1)) | x=2,3",
-    ),
-)
-def norm(x: Node, ord: float | str | None = None, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Euclidean norm, over all axes or the given ones; or the vector or matrix norm that `ord` names."""
-    axes = negative_axes(axis, x.ndim)
-    if ord is None or (ord == 2 and len(axes) == 1) or (ord == "fro" and len(axes) == 2):
-        return (x,), {"axis": axes, "keepdims": keepdims}
-    if isinstance(ord, str) or len(axes) not in (1, 2):
-        raise GradcalcError(
-            "arguments",
-            f"no norm of order {ord!r} over {len(axes)} axes is known",
-            helps=["leave `ord` out for the Euclidean norm"],
-        )
-    if len(axes) == 1:
-        return _vector_norm(x, ord, axes, keepdims)
-    given = (-2, -1) if axis is None or isinstance(axis, int) else axis
-    rows, columns = (negative_axis(one, x.ndim) for one in given)
-    return _matrix_norm(x, ord, rows, columns, keepdims)
+# spread ------------------------------------------------------------------------------------------
 
 
 @derived(
@@ -439,49 +385,9 @@ def std(
     correction: float | None = None,
 ) -> Node:
     """Standard deviation: the square root of the variance."""
-    size: Node = norm(_distances(some(x, axis, "std"), axis, where, mean), None, axis, keepdims)
+    size: Node = CATALOGUE["norm"](_distances(some(x, axis, "std"), axis, where, mean), None, axis, keepdims)
     count = counted(x, axis, keepdims, where, ddof if correction is None else correction)
     return size / (sqrt(count) if isinstance(count, Node) else math.sqrt(count))
-
-
-@derived(
-    "vector_norm(x) | x=2,3",
-    "vector_norm(x, ord=1, axis=0) | x=2,3",
-    spellings=("linalg.vector_norm",),
-    domain=((0.5, 2),),
-)
-def vector_norm(x: Node, ord: float = 2, axis: Axis = None, keepdims: bool = False) -> Node:
-    """Norm of all elements as one vector, or along the given axes."""
-    axes = negative_axes(axis, x.ndim)
-    euclidean: Node = norm(x, None, axes, keepdims)
-    return euclidean if ord == 2 else _vector_norm(x, ord, axes, keepdims)
-
-
-def _vector_norm(x: Node, ord: float, axes: tuple[int, ...], keepdims: bool) -> Node:
-    sizes = abs(x)
-    if ord == np.inf:
-        return max(sizes, axes, keepdims)
-    if ord == -np.inf:
-        return min(sizes, axes, keepdims)
-    if ord == 1:
-        return sum(sizes, axes, keepdims)
-    if ord == 0:
-        raise GradcalcError("arguments", "the norm of order 0 counts elements: it has no derivative")
-    return sum(sizes**ord, axes, keepdims) ** (1 / ord)
-
-
-def _matrix_norm(x: Node, ord: float, rows: int, columns: int, keepdims: bool) -> Node:
-    along = {1: (rows, columns), -1: (rows, columns), np.inf: (columns, rows), -np.inf: (columns, rows)}
-    if ord not in along:
-        raise GradcalcError(
-            "arguments",
-            f"no matrix norm of order {ord:g} is known here",
-            helps=["`ord` may be 'fro', 1, -1, inf or -inf"],
-        )
-    summed, picked = along[ord]
-    sums = sum(abs(x), summed, True)
-    extreme = max(sums, picked, True) if ord > 0 else min(sums, picked, True)
-    return extreme if keepdims else reshape(extreme, reduced_shape(x.shape, (rows, columns), False))
 
 
 # softmax and its relatives ----------------------------------------------------------------------

@@ -10,7 +10,8 @@ from . import reduce
 from .joining import at_least, concatenate
 from .kinds import Axis, broadcast_to, derived, negative_axes, negative_axis, reshape, with_shape
 from .linalg import matmul
-from .reduce import mean, norm, sum
+from .norms import norm
+from .reduce import mean, sum
 from .shape import swapaxes, transpose
 
 

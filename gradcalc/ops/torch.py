@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..errors import GradcalcError
 from ..graph import Kink, Node, as_node
-from . import counting, reduce, shape
+from . import counting, norms, reduce, shape
 from .arithmetic import maximum, minimum
 from .joining import tile
 from .kinds import Axis, Lengths, derived, negative_axis
@@ -151,14 +151,16 @@ def _axis(dim: Node, x: Node) -> int:
 def norm(input: Node, p: float | str = "fro", dim: Axis = None, keepdim: bool = False) -> Node:
     """Norm of all elements as one vector, or along the given axes."""
     if p in ("fro", 2):
-        return reduce.norm(input, None, dim, keepdim)
+        return norms.norm(input, None, dim, keepdim)
+    if p == "nuc":
+        return norms.torch_matrix_norm(input, p, dim if isinstance(dim, tuple) else (-2, -1), keepdim)
     if isinstance(p, str):
         raise GradcalcError(
-            "arguments", f"no norm of order {p!r} is known here", helps=["`p` may be a number or 'fro'"]
+            "arguments", f"no norm of order {p!r} is known here", helps=["`p` may be a number, 'fro' or 'nuc'"]
         )
     if p == 0:
         return counting.count_nonzero(input, dim, keepdim)
-    return reduce.vector_norm(input, p, dim, keepdim)
+    return norms.vector_norm(input, p, dim, keepdim)
 
 
 @derived("torch.transpose(x, 0, 1) | x=2,3", name="torch.transpose")
@@ -170,6 +172,8 @@ def transpose(input: Node, dim0: int, dim1: int) -> Node:
 @derived("torch.flatten(x) | x=2,3", "torch.flatten(x, 1) | x=2,3,2", name="torch.flatten")
 def flatten(input: Node, start_dim: int = 0, end_dim: int = -1) -> Node:
     """The array with the axes from the first to the last given made one."""
+    if input.ndim == 0:
+        return shape.reshape(input, (1,))
     first, last = (negative_axis(dim, input.ndim, "dim") + input.ndim for dim in (start_dim, end_dim))
     middle = math.prod(input.shape[first : last + 1])
     return shape.reshape(input, (*input.shape[:first], middle, *input.shape[last + 1 :]))
@@ -178,6 +182,8 @@ def flatten(input: Node, start_dim: int = 0, end_dim: int = -1) -> Node:
 @derived("torch.repeat(x, (2, 3)) | x=2", name="torch.repeat")
 def repeat(input: Node, repeats: Lengths) -> Node:
     """The array repeated as a whole, along each axis as often as told."""
+    if input.ndim > (1 if isinstance(repeats, int) else len(repeats)):
+        raise GradcalcError("arguments", f"repeats {repeats} must be given for each axis of shape {input.shape}")
     return tile(input, repeats)
 
 

@@ -7,8 +7,9 @@ from ..graph import Kink, Node, constant
 from . import arithmetic
 from .arithmetic import clip, equal, floor_divide, trunc, where
 from .kinds import broadcast_to, derived
+from .norms import vector_norm
 from .numbers import heaviside
-from .reduce import sum, vector_norm
+from .reduce import sum
 
 
 @derived("torch.add(x, y)", "torch.add(x, y, alpha=3)", name="torch.add")

@@ -11,6 +11,10 @@ import numpy as np
 from ..ops import mpmath_values
 
 
+class NoFormula(Exception):
+    """SymPy has no formula for this function that would be of any use."""
+
+
 class SympyMath:
     """The namespace of exact mathematics that operations' `exact` functions speak, in SymPy."""
 
@@ -157,6 +161,40 @@ class SympyMath:
             return np.array([[self.sp.Integer(1)]], object)
         found = self.sp.Matrix(matrix.tolist()).cofactor_matrix(method="berkowitz")
         return np.array(found.tolist(), object).reshape(matrix.shape)
+
+    def eigvalsh(self, matrix: Any) -> Any:
+        """The eigenvalues of a symmetric matrix with at most two rows, the least first."""
+        if len(matrix) < 2:
+            return matrix.diagonal()
+        if len(matrix) > 2:
+            raise NoFormula("eigenvalues of more than two rows")
+        (a, b), (_, d) = matrix
+        middle, half = (a + d) / 2, self.sp.sqrt((a - d) ** 2 / 4 + b**2)
+        return np.array([middle - half, middle + half], object)
+
+    def svdvals(self, matrix: Any) -> Any:
+        """The singular values of a matrix with at most two rows or columns, the largest first."""
+        tall = matrix if matrix.shape[0] >= matrix.shape[1] else matrix.T
+        if tall.shape[1] > 2:
+            raise NoFormula("singular values of more than two rows and columns")
+        squares, product = np.sum(matrix * matrix), self.sp.sqrt(self.det(tall.T @ tall))
+        if tall.shape[1] < 2:
+            return np.array([product], object)[: tall.shape[1]]
+        total, gap = self.sp.sqrt(squares + 2 * product), self.sp.sqrt(squares - 2 * product)
+        return np.array([(total + gap) / 2, (total - gap) / 2], object)
+
+    def pinv(self, matrix: Any, rcond: float, atol: float) -> Any:
+        """The pseudoinverse of a matrix of full rank."""
+        if matrix.shape[0] < matrix.shape[1]:
+            return self.pinv(matrix.T, rcond, atol).T
+        square = matrix.T @ matrix
+        return self.cofactor(square).T / self.det(square) @ matrix.T
+
+    def no_formula(self, *_: Any) -> Any:
+        """What has no formula in SymPy, or none that is short enough to be of use."""
+        raise NoFormula("vectors and functions of a matrix")
+
+    eigenvectors = eigvals = eig_vectors = svd = complement = polar = lyapunov = expm = sqrtm = no_formula
 
 
 def _flat(sp: Any, name: str) -> Any:
