@@ -74,7 +74,7 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     ),
     (
         Refusal(COMPLEX, "asks whether numbers are complex: none is here", _LEFT_OUT),
-        """is_conj is_neg""",
+        "is_conj is_neg",
     ),
     (
         Refusal(COMPLEX, "gives the roots of a polynomial, which are complex in general"),

@@ -125,7 +125,7 @@ def modified_bessel_k1(x: Node) -> Node:
     return bessel_k(1, x)
 
 
-@derived("bessel_jn(x, v=3) | x=2", "bessel_jn(x, v=0) | x=2,3")
+@derived("bessel_jn(x, v=3) | x=2", "bessel_jn(x, v=1) | x=2,3")
 def bessel_jn(z: Node, v: int, n_iter: int = 50) -> Node:
     """Bessel functions of the first kind and the orders 0 to v, along a new first axis."""
     return stack([bessel_j(n, z) for n in range(v + 1)])

@@ -209,7 +209,7 @@ def rad2deg(x: Node) -> Node:
 # the standard library's ---------------------------------------------------------------------------
 
 
-@derived("math.log(x) | x=", "math.log(x, 2) | x=", "math.log(x, y) | x= y=", name="math.log", domain=((1.5, 4),))
+@derived("math.log(x) | x=", "math.log(x, 2) | x=", "math.log(x, 1 + y) | x= y=", name="math.log", domain=((1.5, 4),))
 def log_to_base(x: Node, base: Node | None = None) -> Node:
     """Logarithm to a base, or the natural one."""
     return log(x) if base is None else log(x) / log(base)

@@ -153,7 +153,7 @@ zeta: Op = special(
     partials=lambda y, x, q: (SLOPE, -x * zeta(x + 1, q)),
     scipy=lambda sp, x, q: sp.zeta(x, q),
     domain=((1.5, 4), (0.5, 3)),
-    examples=("zeta(x, y) | x=2 y=2", "zeta(x) | x=2", "zeta(2, y) | y=3"),
+    examples=("zeta(x, y) | x= y=", "zeta(3, y) | y=3", "zeta(x) | x="),
 )
 
 

@@ -161,6 +161,7 @@ def _of_whole(function: Any) -> Any:
     """A function of integers; of numbers that are not whole, nan."""
 
     def kernel(x: Any, y: Any) -> Any:
+        x, y = (np.asarray(one, dtype=np.float64) for one in (x, y))
         whole = (np.rint(x) == x) & (np.rint(y) == y)
         a, b = (np.where(whole, one, 0).astype(np.int64) for one in (x, y))
         return np.where(whole, function(a, b), np.nan)

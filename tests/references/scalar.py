@@ -157,6 +157,7 @@ FUNCTIONS = {
     "torch.atan2": np.arctan2,
     "rsqrt": lambda x: x**-0.5,
     "conj": np.conj,
+    "ldexp": lambda x, n: x * 2**n,
     "frac": lambda x: np.modf(x)[0],
     "torch.nan_to_num": _nan_to_num,
     "math.isclose": _isclose,
