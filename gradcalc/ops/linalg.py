@@ -287,17 +287,6 @@ def _letter_shape(subscripts: str, term: str, x: Node, lengths: dict[str, int]) 
 # under the names of `linalg` ---------------------------------------------------------------------
 
 
-@derived(
-    "linalg.vecdot(x, y) | x=2,3 y=2,3",
-    "linalg.vecdot(x, y, axis=0) | x=2,3 y=2,3",
-    "linalg.vecdot(x, y) | x=2,3 y=3",
-    name="linalg.vecdot",
-)
-def _vecdot(x: Node, y: Node, axis: int = -1) -> Node:
-    """Sum of products along an axis."""
-    return sum(x * y, axis)
-
-
 @derived("linalg.matrix_transpose(x) | x=2,2,3", name="linalg.matrix_transpose")
 def _matrix_transpose(x: Node) -> Node:
     """The matrices transposed: the last two axes exchanged."""
