@@ -212,10 +212,9 @@ PRODUCTS = ("matmul", "matvec", "vecmat", "vecdot")
 QUANTILES = ("quantile", "percentile", "nanquantile", "nanpercentile")
 UNKNOWN_ARGUMENTS = {
     ("", "signature"): "chooses among the types that numbers may have in memory",
-    **dict.fromkeys(
-        [(f"np.{name}", one) for name in PRODUCTS for one in ("axes", "axis", "keepdims")],
-        "`einsum` says it for all axes",
-    ),
+    **dict.fromkeys([(f"np.{name}", "axes") for name in PRODUCTS], _EINSUM),
+    **dict.fromkeys([(f"np.{name}", "keepdims") for name in PRODUCTS], _EINSUM),
+    **dict.fromkeys([(f"np.{name}", "axis") for name in PRODUCTS if name != "vecdot"], _EINSUM),
     **dict.fromkeys([("np.partition", "kind"), ("np.argpartition", "kind")], "there is one kind only"),
     **dict.fromkeys([(f"np.{one}", "weights") for one in QUANTILES], "quantiles of equal weights only"),
 }

@@ -41,7 +41,9 @@ def as_markdown(names: Sequence[str]) -> str:
 _FAMILIES = {
     "Arithmetic and comparisons": "arithmetic torch_arithmetic numbers casting",
     "Exponentials, angles and other functions of a number": "elementwise exponential logarithms",
-    "Special functions": "special special_values probability gammas bessel integrals hypergeometric orthogonal_polynomials rare",
+    "Special functions": (
+        "special special_values probability gammas bessel integrals hypergeometric orthogonal_polynomials rare"
+    ),
     "Activations": "activations",
     "Losses": "losses torch_losses classification margins ctc",
     "Layers and normalisation": "layers normalisation attention recurrent distances",
