@@ -7,6 +7,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,12 +65,22 @@ def modules() -> dict[str, Any]:
 
 def results(case: Case, values: Mapping[str, Any]) -> list[Member]:
     """What the case's library makes of it; raises what the library raises, and what it says is on its way out."""
+    _forget_at_times()
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         if not case.is_explicit:
             warnings.simplefilter("error", DeprecationWarning)
             warnings.filterwarnings("error", ".*deprecated")
         return {"torch": _torch, "jax": _jax, "numpy": _numpy}[case.library](case, values)
+
+
+_asked = count(1)
+
+
+def _forget_at_times() -> None:
+    """JAX keeps what it compiles for every shape, which comes to gigabytes in thousands of cases."""
+    if next(_asked) % 2000 == 0:
+        world()["jax"].clear_caches()
 
 
 def evaluated(text: str, names: Mapping[str, Any]) -> Any:
