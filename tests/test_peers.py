@@ -107,7 +107,7 @@ def cases_by_function() -> dict[str, list[Case]]:
     for name in cases.RECORDS:
         every += derived_from(CATALOGUE[name], libraries.modules(), libraries.methods())
     for case in every:
-        for function in names.called_in(case):
+        for function in cases.called_in(case):
             found.setdefault(function, []).append(case)
     return found
 

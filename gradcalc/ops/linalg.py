@@ -282,3 +282,12 @@ def _letter_shape(subscripts: str, term: str, x: Node, lengths: dict[str, int]) 
                 "shape", f"letter `{letter}` of `{subscripts}` stands for lengths {lengths[letter]} and {n}"
             )
     return tuple(lengths[letter] for letter in term)
+
+
+# under the names of `linalg` ---------------------------------------------------------------------
+
+
+@derived("linalg.matrix_transpose(x) | x=2,2,3", name="linalg.matrix_transpose")
+def _matrix_transpose(x: Node) -> Node:
+    """The matrices transposed: the last two axes exchanged."""
+    return swapaxes(as_matrix(x, "matrix_transpose"), -1, -2)

@@ -41,7 +41,9 @@ def as_markdown(names: Sequence[str]) -> str:
 _FAMILIES = {
     "Arithmetic and comparisons": "arithmetic torch_arithmetic numbers casting",
     "Exponentials, angles and other functions of a number": "elementwise exponential logarithms",
-    "Special functions": "special special_values probability gammas bessel integrals hypergeometric orthogonal",
+    "Special functions": (
+        "special special_values probability gammas bessel integrals hypergeometric orthogonal_polynomials rare"
+    ),
     "Activations": "activations",
     "Losses": "losses torch_losses classification margins ctc",
     "Layers and normalisation": "layers normalisation attention recurrent distances",
@@ -51,10 +53,11 @@ _FAMILIES = {
     "Shapes": "shape views joining splitting diagonals grids",
     "Selecting and writing": "indexing selecting scattering",
     "Linear algebra": (
-        "linalg products determinants solving factors least_squares matrix_functions norms spectra singular rooms"
+        "linalg products determinants solving factors least_squares matrix_functions norms spectra singular"
+        " orthogonal matrices scipy_linalg rooms"
     ),
     "Calculus and polynomials": "calculus polynomials",
-    "Making arrays": "making special_matrices",
+    "Making arrays": "making special_matrices tapers",
 }
 """The headings of the tables, and the modules of the catalogue whose operations stand under each."""
 

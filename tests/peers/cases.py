@@ -61,6 +61,11 @@ class Case:
         shapes = " ".join(f"{one.name}={','.join(map(str, one.shape))}" for one in self.inputs)
         return f"{self.library}: {self.text} | {shapes}"
 
+    @property
+    def is_explicit(self) -> bool:
+        """Whether it is a line that somebody wrote."""
+        return ":" in self.origin
+
     def draw(self, number: int) -> dict[str, Any]:
         """Random values of the inputs, the same for the same number each time."""
         rng = np.random.default_rng([crc32(str(self).encode()), number])
@@ -269,7 +274,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         name = dotted(node.func)
-        if not self.used and is_call_of(self.entry, name):
+        if not self.used and is_name_of(self.entry, name):
             self.used = True
             if not self.name.startswith("."):
                 node.func = _parsed(self.name)
@@ -284,17 +289,28 @@ class _Rewriter(ast.NodeTransformer):
                 self.fits = False
             else:
                 node.func = _parsed(f"{home}.{last}")
+        if _assumes_symmetry(node) and node.args:
+            # Each reads another part of a matrix that is not symmetric, as if it were.
+            node.args[0] = _parsed(f"(({ast.unparse(node.args[0])}) + ({ast.unparse(node.args[0])}).mT)/2")
         return self.generic_visit(node)
+
+
+def _assumes_symmetry(call: ast.Call) -> bool:
+    """Whether a call takes for granted that its first argument is symmetric."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name in ("eigh", "eigvalsh") or any(one.arg == "hermitian" for one in call.keywords)
 
 
 def respelled(text: str, entry: Entry, name: str) -> str | None:
     """A text that calls an operation, calling it by another of its names; None if it does not call it."""
     tree = ast.parse(text)
     calling = (one for one in ast.walk(tree) if isinstance(one, ast.Call))
-    found = next((one for one in calling if is_call_of(entry, dotted(one.func))), None)
+    found = next((one for one in calling if is_call_of(entry, one.func)), None)
     if found is None:
         return None
     room, _, last = name.partition(".")
+    if isinstance(found.func, ast.Attribute) and not is_name_of(entry, dotted(found.func)):  # as the method it is
+        found.args.insert(0, found.func.value)
     if room == "method":
         found.func = ast.Attribute(found.args.pop(0), last, ast.Load())
     else:  # SciPy's rooms stand behind its name
@@ -302,7 +318,14 @@ def respelled(text: str, entry: Entry, name: str) -> str | None:
     return ast.unparse(tree)
 
 
-def is_call_of(entry: Entry, name: str) -> bool:
+def is_call_of(entry: Entry, function: ast.expr) -> bool:
+    """Whether what is called is an operation: its name, or the method that it is."""
+    if isinstance(function, ast.Attribute) and SPELLINGS.get(f"method.{function.attr}") is entry:
+        return True
+    return is_name_of(entry, dotted(function))
+
+
+def is_name_of(entry: Entry, name: str) -> bool:
     """Whether a dotted name is that of an operation, as `jax.scipy.special.logsumexp` is `scipy.logsumexp`."""
     place = dialects.library_of(name.split("."))
     return SPELLINGS.get(name) is entry or (place is not None and dialects.find(*place) is entry)
