@@ -17,6 +17,7 @@ from .engine import Plan, execute, plan
 from .graph import Node, inputs_of, is_constant, is_input, toposort
 from .labels import pair_label
 from .language.printer import to_text
+from .ops.views import stop_gradient
 from .problem import Problem
 from .results import Answer
 from .sampling import COUNT, places, thinned
@@ -171,6 +172,9 @@ def _differences(case: Case, made: Answer, why: str | None) -> Verdict:
     if any(target.places is not None for target in case.wanted):
         return Verdict(status="not checked", total=total, reason=why)
     problem = case.problem
+    if any(one.op is stop_gradient for one in toposort(problem.outputs)):
+        reason = "differences would move what `stop_gradient` holds"
+        return Verdict(status="not checked", total=total, reason=reason if why is None else f"{why}; {reason}")
     names = [target.node.attrs["name"] for target in case.wanted]
     point = [problem.values[name] for name in names]
     function, slope = _DIFFERENCES[case.command](case, made)

@@ -125,10 +125,64 @@ class Derived(Generic[P, R]):
 
 Entry: TypeAlias = "Op | Derived[..., Any]"
 
-CATALOGUE: dict[str, Entry] = {}
+
+class Names(dict[str, "Entry"]):
+    """Operations by name. Those of modules that are not loaded yet are loaded when they are asked for.
+
+    A command uses a few of some hundreds of operations, and to load them all takes longer than to import NumPy.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.homes: dict[str, str] = {}
+        self.load: Callable[[str | None], None] = lambda module: None
+
+    def __missing__(self, name: str) -> Entry:
+        self.load(self.homes[name])
+        return super().__getitem__(name)
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or name in self.homes
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The operation of that name, if there is one."""
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+    def here(self, name: str) -> bool:
+        """Whether an operation is loaded already."""
+        return super().__contains__(name)
+
+    def loaded(self) -> list[Entry]:
+        """The operations that are loaded already."""
+        return list(super().values())
+
+    def __iter__(self) -> Iterator[str]:
+        self.load(None)
+        return super().__iter__()
+
+    def keys(self) -> Any:
+        """All names; everything is loaded."""
+        self.load(None)
+        return super().keys()
+
+    def values(self) -> Any:
+        """All operations; everything is loaded."""
+        self.load(None)
+        return super().values()
+
+    def items(self) -> Any:
+        """All names and operations; everything is loaded."""
+        self.load(None)
+        return super().items()
+
+
+CATALOGUE = Names()
 """Every operation under its own name."""
 
-SPELLINGS: dict[str, Entry] = {}
+SPELLINGS = Names()
 """Every operation under every name it has, `torch.asin` and `asin` alike."""
 
 
@@ -141,7 +195,7 @@ def register(entry: Entry) -> None:
     CATALOGUE[entry.name] = entry
     HOMES[entry] = _module_being_read()
     for name in (entry.name, *entry.spellings):
-        if name in SPELLINGS:
+        if SPELLINGS.here(name):
             raise ValueError(f"two operations are called {name}")
         SPELLINGS[name] = entry
 

@@ -11,7 +11,8 @@ import numpy as np
 from .engine import Known, evaluate
 from .errors import GradcalcError, Label, Source, Span, nearest
 from .graph import Node, variable
-from .language.builder import build, unknown_name
+from .language.builder import build
+from .language.mistakes import unknown_calls, unknown_name
 from .language.names import assigned_names, used_names
 from .language.parser import parse, single
 from .language.syntax import Name, Program
@@ -46,6 +47,9 @@ def read_programs(sources: Sequence[Source], names: Collection[str], elsewhere: 
         others = {token.text for source in elsewhere for token in tokenize(source)}
         spare = [name for name in spare if name not in others]
     missing = [name for name in used if name not in names and name not in CONSTANTS]
+    for program in programs if missing or spare else ():
+        for error in unknown_calls(program, names):
+            raise error
     if missing:
         raise _missing(missing[0], used[missing[0]], spare)
     if spare:

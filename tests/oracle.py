@@ -12,6 +12,7 @@ import ast
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, NamedTuple
@@ -33,7 +34,9 @@ from gradcalc.language.names import used_names
 from gradcalc.language.parser import parse
 from gradcalc.language.printer import to_text
 from gradcalc.language.values import CONSTANTS, node_of
+from gradcalc.ops import mpmath_values
 from gradcalc.simplifier import simplify
+from gradcalc.symbolic import NoFormula
 
 Entry = Op | Derived
 Values = dict[str, Any]
@@ -150,6 +153,10 @@ class MpMath:
     def polygamma(self, n: int, x: Any) -> Any:
         return self._real(lambda at: self.ctx.psi(n, at))(x)
 
+    def special(self, name: str, xs: Sequence[Any], orders: tuple[int, ...]) -> Any:
+        free = [x if isinstance(x, int) else self.number(x) for x in xs]
+        return mpmath_values.value(self.ctx, name, tuple(free), orders)
+
     # matrices, by expansion along the first row: exact for singular ones too
 
     def det(self, x: Any) -> Any:
@@ -162,6 +169,92 @@ class MpMath:
         for i, j in np.ndindex(*x.shape):
             out[i, j] = (-1) ** (i + j) * self.det(np.delete(np.delete(x, i, 0), j, 1))
         return out
+
+    # values and vectors of matrices; vectors have the signs that LAPACK gives them
+
+    def _matrix(self, x: Any) -> Any:
+        return self.ctx.matrix([[self.number(one) for one in row] for row in x.tolist()])
+
+    def _array(self, x: Any) -> Any:
+        return np.array(x.tolist(), object).reshape(x.rows, x.cols)
+
+    def eigvalsh(self, x: Any) -> Any:
+        values = self.ctx.eigsy(self._matrix(x), eigvals_only=True)
+        return self._array(values)[:, 0]
+
+    def eigenvectors(self, x: Any) -> Any:
+        _, vectors = self.ctx.eigsy(self._matrix(x))
+        return _as_signed(self._array(vectors), np.linalg.eigh(as_floats(x))[1])
+
+    def _eig(self, x: Any) -> tuple[Any, Any]:
+        """In LAPACK's order, which is no order."""
+        near = np.linalg.eig(as_floats(x))
+        values, vectors = self.ctx.eig(self._matrix(x))
+        if np.iscomplexobj(near[0]):
+            return np.full(len(x), self.ctx.nan), np.full(x.shape, self.ctx.nan)
+        order = [min(range(len(values)), key=lambda i, w=w: abs(values[i] - w)) for w in near[0]]
+        columns = self._array(vectors.apply(self.ctx.re))[:, order]
+        columns = columns / np.array([self.ctx.sqrt(np.sum(one * one)) for one in columns.T], object)
+        return np.array([self.ctx.re(values[i]) for i in order], object), _as_signed(columns, near[1])
+
+    def eigvals(self, x: Any) -> Any:
+        return self._eig(x)[0]
+
+    def eig_vectors(self, x: Any) -> Any:
+        return self._eig(x)[1]
+
+    def svd(self, x: Any) -> tuple[Any, Any, Any]:
+        u, s, v = self.ctx.svd_r(self._matrix(x))
+        left, _, right = np.linalg.svd(as_floats(x), full_matrices=False)
+        u, v = _as_signed(self._array(u), left), _as_signed(self._array(v.T), right.T)
+        return u, self._array(s)[:, 0], v
+
+    def svdvals(self, x: Any) -> Any:
+        return self._array(self.ctx.svd_r(self._matrix(x), compute_uv=False))[:, 0]
+
+    def pinv(self, x: Any, rcond: float, atol: float) -> Any:
+        square = x.T @ x if x.shape[0] >= x.shape[1] else x @ x.T
+        det = self.det(square)
+        if abs(det) > 1e-9:  # of full rank
+            inverse = self.cofactor(square).T / det
+            return inverse @ x.T if x.shape[0] >= x.shape[1] else x.T @ inverse
+        u, s, v = self.svd(x)
+        inverse = [1 / one if one > max(rcond * s[0], atol) else self.number(0.0) for one in s]
+        return (v * np.array(inverse, object)) @ u.T
+
+    def polar(self, x: Any) -> Any:
+        u, _, v = self.svd(x)
+        return u @ v.T
+
+    def complement(self, x: Any, by: str) -> Any:
+        """By Gram and Schmidt from the columns that LAPACK gives."""
+        x = x.T if by == "right" else x
+        full = np.linalg.qr(as_floats(x), "complete")[0] if by == "qr" else np.linalg.svd(as_floats(x))[0]
+        if by == "right":
+            full = np.linalg.svd(as_floats(x).T)[2].T
+        count = min(x.shape)
+        columns = [x[:, j] for j in range(count)] + [_exact(full[:, j]) for j in range(count, len(x))]
+        for j, one in enumerate(columns):
+            for other in columns[:j]:
+                one = one - other * np.sum(one * other)
+            columns[j] = one / self.ctx.sqrt(np.sum(one * one))
+        return np.array(columns[count:], object).reshape(len(x) - count, len(x)).T
+
+    def lyapunov(self, h: Any, c: Any) -> Any:
+        w, v = self.ctx.eigsy(self._matrix((h + h.T) / 2))
+        w, v = self._array(w)[:, 0], self._array(v)
+        return v @ ((v.T @ c @ v) / (w[:, None] + w[None, :])) @ v.T
+
+    def sqrtm(self, x: Any) -> Any:
+        return self._array(self.ctx.sqrtm(self._matrix(x)).apply(self.ctx.re))
+
+    def expm(self, x: Any) -> Any:
+        return self._array(self.ctx.expm(self._matrix(x)))
+
+
+def _as_signed(vectors: Any, near: Any) -> Any:
+    """Columns with the signs of others that are nearly the same."""
+    return vectors * np.where(np.sum(as_floats(vectors) * near, 0) < 0, -1, 1)
 
 
 M = MpMath()
@@ -518,7 +611,15 @@ def check_simplified(problem: Problem, outputs: Sequence[Node], point: Point) ->
 
 
 def check_sympy(problem: Problem, point: Point, entries: int = 3) -> None:
-    """SymPy's derivative of the weighted sum of outputs is the gradient, at the last entries of each input."""
+    """SymPy's derivative of the weighted sum of outputs is the gradient, at the last entries of each input.
+
+    Of some matrices SymPy has no formula (`NoFormula`): their derivatives are tested with mpmath's differences only.
+    """
+    with suppress(NoFormula):
+        _check_sympy(problem, point, entries)
+
+
+def _check_sympy(problem: Problem, point: Point, entries: int) -> None:
     for one, back in zip(problem.wrt, numbers(problem.gradient, point), strict=True):
         places = list(np.ndindex(*one.shape))[-entries:]
         expected = [sympy_partial(problem, point, one.attrs["name"], place) for place in places]
@@ -562,7 +663,8 @@ def reads_python(text: str) -> bool:
 def python_value(text: str, values: Values) -> Any:
     """The value of a text as Python and NumPy compute it."""
     with np.errstate(all="ignore"):
-        return np.asarray(eval(text, {**NUMPY, **values}))
+        tree = _Methods().visit(ast.parse(text.strip(), mode="eval"))
+        return np.asarray(eval(compile(tree, "text", "eval"), {**NUMPY, **values, "METHODS": METHODS}))
 
 
 def _written(x: Any, key: Any, value: Any, *, add: bool = False) -> Any:
@@ -598,14 +700,6 @@ def _gelu(x: Any, approximate: str = "none") -> Any:
     return x / 2 * (1 + NUMPY["erf"](x / np.sqrt(2)))
 
 
-def _spread(root: bool) -> Callable[..., Any]:
-    def spread(x: Any, dim: Any = None, unbiased: bool = True, correction: int = 1) -> Any:
-        variance = np.var(x, axis=dim, ddof=correction if unbiased else 0)
-        return np.sqrt(variance) if root else variance
-
-    return spread
-
-
 def _extreme(whole: Callable[..., Any], place: Callable[..., Any], pair: Callable[..., Any]) -> Callable[..., Any]:
     def extreme(x: Any, other: Any = None, dim: int | None = None) -> Any:
         if other is not None:
@@ -614,6 +708,25 @@ def _extreme(whole: Callable[..., Any], place: Callable[..., Any], pair: Callabl
 
     return extreme
 
+
+class _Methods(ast.NodeTransformer):
+    """Methods that arrays of NumPy lack, as functions: `x.where(c, y)` is what the references call `method.where`."""
+
+    def visit_Call(self, call: ast.Call) -> ast.AST:
+        self.generic_visit(call)
+        function = call.func
+        if not isinstance(function, ast.Attribute) or hasattr(np.ndarray, function.attr):
+            return call
+        root: Any = function.value
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if isinstance(root, ast.Name) and isinstance(NUMPY.get(root.id), (Library, type(np))):
+            return call
+        found = ast.Subscript(ast.Name("METHODS", ast.Load()), ast.Constant(function.attr), ast.Load())
+        return ast.fix_missing_locations(ast.Call(found, [function.value, *call.args], call.keywords))
+
+
+METHODS = {name.partition(".")[2]: function for name, function in FUNCTIONS.items() if name.startswith("method.")}
 
 NUMPY: dict[str, Any] = {
     **vars(np.linalg),
@@ -641,11 +754,8 @@ NUMPY: dict[str, Any] = {
 
 FUNCTIONS.update(
     {
-        "torch.var": _spread(root=False),
-        "torch.std": _spread(root=True),
         "torch.max": _extreme(np.max, np.argmax, np.maximum),
         "torch.min": _extreme(np.min, np.argmin, np.minimum),
-        "torch.norm": lambda x, p=2, dim=None: np.sum(np.abs(x) ** p, axis=dim) ** (1 / p),
         "torch.transpose": np.swapaxes,
         "torch.repeat": np.tile,
         "torch.softmax": lambda x, dim: np.exp(x) / np.sum(np.exp(x), axis=dim, keepdims=True),

@@ -551,6 +551,28 @@ def test_ops_of_one_function(call):
     assert call("ops", "np.tanh")[1] == out
 
 
+def test_a_name_that_libraries_mean_differently_shows_each(call):
+    both = call("ops", "std")[1]
+    assert both == "\n".join([call("ops", "np.std")[1], call("ops", "torch.std")[1]])
+    assert both.startswith("std(x, axis=None") and "\n\ntorch.std(input" in both
+    assert [one["name"] for one in json.loads(call("ops", "std", "--format", "json")[1])] == ["std", "torch.std"]
+
+
+def test_the_catalogue_as_a_table(call):
+    table = call("ops", "--format", "markdown")[1]
+    assert "## Reductions\n\n| Function | Libraries | What it computes | Kinks |" in table
+    assert "| `abs(x)` | NumPy: `np.abs`, `np.absolute`, `np.fabs`<br>PyTorch: `torch.abs`" in table
+    assert call("ops", "abs", "--format", "markdown")[1].count("\n| `") == 1
+
+
+def test_a_function_that_is_refused_says_why(call):
+    status, _, err = call("ops", "np.unique")
+    assert (status, err.splitlines()[0]) == (
+        2,
+        "error[unknown-function]: `np.unique` has a shape that depends on the values",
+    )
+
+
 def test_ops_as_json(call):
     records = json.loads(call("ops", "--format", "json")[1])
     assert len(records) == sum(one.shown for one in CATALOGUE.values())

@@ -467,7 +467,7 @@ def test_types_of_numbers(text: str, expected: Any) -> None:
 
 @pytest.mark.parametrize("text", ["np.sum(x, dtype=int)", "x.astype(np.float32)", "np.zeros(3, dtype=np.uint8) + x"])
 def test_types_that_would_change_the_answer(text: str) -> None:
-    with pytest.raises(GradcalcError, match="would change the answer: numbers are float64 here"):
+    with pytest.raises(GradcalcError, match="numbers are float64 here"):
         gradcalc.evaluate(text, {"x": [1.5, 2, -3.5]})
 
 

@@ -6,7 +6,6 @@ mask) is evaluated at the inputs given, by the function that the caller passes i
 
 from __future__ import annotations
 
-import operator as operator_module
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,16 +16,29 @@ from ..graph import SPELLINGS, Entry, Node, constant, inputs_of, is_constant, sc
 from ..ops import indexing, shape
 from ..ops.arithmetic import logical_and, logical_not, logical_or
 from . import dialects, dtypes, programs
-from .builtins import BUILTINS, METHODS, updated
-from .calls import Arguments, bound, signature_of
+from .brackets import BRACKETS
+from .builtins import BUILTINS, METHODS, compared, is_static, python_takes, truth_of, would_join
+from .calls import Arguments, Bound, bound, signature_of
 from .expressions import OPERATORS
-from .forms import FORMS, Context
+from .forms import FORMS, NESTED, Context
+from .mistakes import (
+    cannot_take,
+    check_harmless,
+    check_truth,
+    columns,
+    list_arithmetic,
+    no_value,
+    not_a_function,
+    refuse_texts,
+    two_operands,
+    unknown_function,
+    unknown_name,
+)
 from .names import assigned_names, entry_of, every, needed
-from .refusals import LEAVE_OUT, helps_for, is_refused, refusal_of
+from .refusals import just_refused
 from .scopes import Scope
 from .sharing import Memory
 from .syntax import (
-    Argument,
     Assign,
     Attribute,
     Binary,
@@ -34,7 +46,6 @@ from .syntax import (
     Comparison,
     Comprehension,
     Conditional,
-    Define,
     Dictionary,
     Dots,
     Evaluate,
@@ -47,7 +58,6 @@ from .syntax import (
     Return,
     Slice,
     Starred,
-    Statement,
     Subscript,
     Text,
     Unary,
@@ -55,7 +65,7 @@ from .syntax import (
 )
 from .syntax import Sequence as Syntax
 from .trampoline import Steps, run
-from .values import CONSTANTS, At, Function, Items, Key, Library, Method, Value, node_of, plain, short
+from .values import CONSTANTS, Function, Items, Key, Library, Method, Place, Value, node_of, plain, short
 
 _NEW_AXIS = {"newaxis"}
 
@@ -89,7 +99,7 @@ def index_key(item: Subscript, inputs: Mapping[str, Node], value_of: Callable[[N
     program = Program(item.span.source, (), frozenset(), {}, frozenset(), ())
     builder = Builder(program, inputs, value_of, {})
     key: list[Any] = run(builder.key(item.parts))
-    _refuse_texts(key, item)
+    refuse_texts(key, item)
     return key
 
 
@@ -141,7 +151,7 @@ class Builder:
             if isinstance(signal, programs.Returned):
                 return signal.value, signal.span
         if not isinstance(last, Evaluate):
-            raise _no_value(last)
+            raise no_value(last)
         return value, last.value.span
 
     def called(self) -> tuple[Value, Span]:
@@ -241,7 +251,7 @@ class Builder:
         elif name in CONSTANTS:
             value = CONSTANTS[name]
             value = None if value is None else constant(value)
-        elif name in dialects.PREFIXES or name == "float" or (name in BUILTINS and name not in SPELLINGS):
+        elif name in dialects.PREFIXES or name in dtypes.OWN or (name in BUILTINS and name not in SPELLINGS):
             return Library([name])
         else:
             raise unknown_name(expression, [*self.scope.all(), *self.inputs])
@@ -280,11 +290,11 @@ class Builder:
     def binary(self, expression: Binary) -> Steps:
         left = yield self.value(expression.left)
         if expression.operator in ("and", "or"):
-            known = _truth(left)
+            known = truth_of(left)
             if known is not None and known == (expression.operator == "or"):
                 return left  # as in Python, the right side is not looked at
             right = yield self.value(expression.right)
-            if known is not None and _truth(right) is not None:
+            if known is not None and truth_of(right) is not None:
                 return right
         else:
             right = yield self.value(expression.right)
@@ -296,14 +306,14 @@ class Builder:
         if isinstance(left, str) or isinstance(right, str):
             message = f"`{operator}` of texts is not read"
             raise GradcalcError("type", message, labels=[Label(span)], helps=["write the text itself"])
-        if operator in ("+", "*") and _python_would_join(left, right):
+        if operator in ("+", "*") and would_join(left, right):
             if not self.is_python:
-                raise _list_arithmetic(operator, span, place)
+                raise list_arithmetic(operator, span, place)
             return self.joined(operator, left, right, span)
         a = self.array(left, binary.left.span if binary else span)
         b = self.array(right, binary.right.span if binary else span)
         op = {"and": logical_and, "or": logical_or}.get(operator) or OPERATORS[operator]
-        _check_truth(operator, a, b, span, binary)
+        check_truth(operator, a, b, span, binary)
         try:
             made = op(a, b)
         except GradcalcError as error:
@@ -314,7 +324,7 @@ class Builder:
                 error.message += f" in `{short(span.text)}`"
                 error.args = (error.message,)
                 error.labels.append(Label(place, "", primary=False))
-                error.helps += _columns(binary, a, b)
+                error.helps += columns(binary, a, b)
             raise
         self.placed(made, span)
         if op.elementwise and a.shape != made.shape and b.shape != made.shape and a.ndim and b.ndim:
@@ -341,8 +351,8 @@ class Builder:
         for operator, right_expression, place in expression.rest:
             right = yield self.value(right_expression)
             span = left_expression.span.to(right_expression.span)
-            if _is_static(operator, left, right):
-                made = constant(_compared(operator, self.fixed_items(left), self.fixed_items(right), span))
+            if is_static(operator, left, right):
+                made = constant(compared(operator, self.fixed_items(left), self.fixed_items(right), span))
             else:
                 a, b = self.array(left, left_expression.span), self.array(right, right_expression.span)
                 pair = Binary(span, operator, left_expression, right_expression, place)
@@ -463,16 +473,26 @@ class Builder:
         if isinstance(expression.value, Name) and expression.value.name == "s_" and "s_" not in self.inputs:
             return Key((yield self.key(expression.parts)))
         owner = yield self.value(expression.value)
+        if isinstance(owner, Library) and owner.words[-1] in BRACKETS:
+            return (yield self.bracketed(owner.words[-1], expression))
         key = yield self.key(expression.parts)
-        if isinstance(owner, At):
-            return At(owner.owner, key)
+        if isinstance(owner, Place) and owner.parts is None:
+            return Place(owner.array, key)
         if isinstance(owner, dict):
             return self.looked_up(owner, key, expression)
         if isinstance(owner, (tuple, list)) and len(key) == 1 and _is_place(key[0]):
             return self.pick(owner, key[0], expression)
-        _refuse_texts(key, expression)
+        refuse_texts(key, expression)
         array = self.array(owner, expression.value.span)
         return self.located(lambda: indexing.get(array, key, self.known), expression.span)
+
+    def bracketed(self, name: str, expression: Subscript) -> Steps:
+        """What NumPy makes of an index alone: `np.r_[x, 1, 0:3]`, `np.mgrid[0:2, 0:3]`."""
+        parts: list[Any] = []
+        for part in expression.parts:
+            value = yield self.value(part)
+            parts.append(value if value is None or isinstance(value, slice) else self.array(value, part.span))
+        return self.located(lambda: BRACKETS[name](parts), expression.span)
 
     def looked_up(self, owner: dict[Any, Value], key: list[Any], expression: Subscript) -> Value:
         """The value of a dictionary under a key."""
@@ -507,19 +527,21 @@ class Builder:
             return getattr(owner, name)
         if isinstance(owner, (list, dict)) and name in METHODS[type(owner) if type(owner) is dict else list]:
             return Method(owner, name)
-        if isinstance(owner, At) or (name == "at" and not called and isinstance(owner, Node)):
-            return Method(owner, name) if isinstance(owner, At) else At(owner)
+        if isinstance(owner, Place) and owner.parts is not None:
+            return Method(owner, f"at.{name}")
         array = self.array(owner, expression.value.span)
-        if name == "T" or (name == "mT" and array.ndim >= 2):
-            return self.located(
-                lambda: shape.transpose(array) if name == "T" else shape.swapaxes(array, -1, -2), expression.span
-            )
+        if name == "T":
+            return self.located(lambda: shape.transpose(array), expression.span)
+        if (name in ("mT", "mH") and array.ndim >= 2) or (name == "H" and array.ndim == 2):
+            return self.located(lambda: shape.swapaxes(array, -1, -2), expression.span)
+        if name == "at" and not called:
+            return Place(array)
         if name == "shape":
             return tuple(constant(length) for length in array.shape)
-        if name == "ndim":
-            return constant(array.ndim)
         if name == "dtype":
             return dtypes.type_of(array)
+        if name == "ndim":
+            return constant(array.ndim)
         if name == "size" and not called:
             return constant(array.size)
         if not called and name not in SPELLINGS and name not in FORMS:
@@ -541,8 +563,6 @@ class Builder:
                 return METHODS[type(target.owner) if type(target.owner) is dict else list][target.name](
                     self, target.owner, positional, expression.span
                 )
-            if isinstance(target.owner, At):
-                return self.located(lambda: updated(target, positional, self.known), expression.span)
             return self.apply([target.name], expression, [target.owner, *positional], named, is_method=True)
         if (
             len(target.words) == 1
@@ -570,26 +590,26 @@ class Builder:
         else:
             target = yield self.value(function)
         if not isinstance(target, (Library, Method, Function)):
-            raise self.not_a_function(function, expression)
+            raise not_a_function(function, expression)
         return target
 
     def arguments(self, expression: Call, target: Value) -> Steps:
         """The values of a call's arguments, by place and by name."""
         positional: list[Value] = []
         named: dict[str, tuple[Value, Span]] = {}
-        name = "" if isinstance(target, Function) else target.name if isinstance(target, Method) else target.words[-1]
+        words = [] if isinstance(target, Function) else [target.name] if isinstance(target, Method) else target.words
         for argument in expression.arguments:
-            if name and argument.name == "dtype" and name not in dtypes.MAKERS:
-                if dtypes.kind_of((yield self.value(argument.value))) != "float":
-                    raise dtypes.refusal(argument.span.text, argument.span)
+            if words and argument.name == "dtype" and words[-1] not in dtypes.MAKERS:
+                dtypes.check_computed((yield self.value(argument.value)), argument.span)
                 continue
-            if name and argument.name in dialects.HARMLESS and not self.takes(name, argument.name):
-                _check_harmless(argument)
+            if words and argument.name in dialects.HARMLESS and not self.takes(words, argument.name):
+                check_harmless(argument)
                 continue
             if isinstance(argument.value, Starred):
                 positional += yield self.starred(argument.value)
                 continue
-            value = yield self.value(argument.value)
+            nested = bool(words) and words[-1] in NESTED
+            value = yield self.nested(argument.value) if nested else self.value(argument.value)
             if argument.name == "**":
                 for word, item in _spread(value, argument.span).items():
                     named[word] = (item, argument.span)
@@ -605,39 +625,37 @@ class Builder:
                 named[argument.name] = (value, argument.span)
         return positional, named
 
+    def nested(self, expression: Expression) -> Steps:
+        """A list whose lists stay lists, however alike their items are: `block([[A, B], [C, D]])`."""
+        if not isinstance(expression, Syntax):
+            return (yield self.value(expression))
+        items: list[Value] = []
+        for item in expression.items:
+            items.append((yield self.nested(item)))
+        return items
+
     def is_builtin(self, name: str, positional: Sequence[Value], named: Mapping[str, Any]) -> bool:
         """Whether Python's own function of a name is meant, which the catalogue may have as well.
 
-        It is for what only Python can go through, and for lists and numbers in a text that imports its libraries.
+        It is for what only Python can go through or read, and for lists and numbers in a text that imports its
+        libraries.
         """
         if name in self.inputs or not named.keys() <= {"start", "strict"}:
             return False
         if name not in SPELLINGS or any(isinstance(one, (Items, str)) for one in positional):
             return True
-        return self.is_python and bool(positional) and _python_takes(name, positional)
+        return self.is_python and bool(positional) and python_takes(name, positional)
 
     def called_by_words(self, words: list[str], given: Sequence[Value], span: Span) -> Value:
         """The value of a library's function that was passed as a value."""
         return self.apply(words, Call(span, Name(span, words[-1]), ()), list(given), {}, is_method=False)
 
-    def takes(self, name: str, argument: str) -> bool:
+    def takes(self, words: list[str], argument: str) -> bool:
         """Whether some library's function of that name has a meaning for the argument."""
-        entries = [
-            SPELLINGS[one] for one in (name, *(f"{where}{name}" for where in dialects.FALLBACK)) if one in SPELLINGS
-        ]
+        name = words[-1]
+        places = (".".join(words[-2:]), name, *(f"{where}{name}" for where in dialects.FALLBACK))
+        entries = [SPELLINGS[one] for one in places if one in SPELLINGS]
         return any(argument in signature_of(one).names for one in entries)
-
-    def not_a_function(self, function: Expression, call: Call) -> GradcalcError:
-        arguments = ", ".join(argument.span.text for argument in call.arguments)
-        text = short(function.span.text)
-        helps = [
-            f"to multiply, write `*`: `{text}*({short(arguments)})`"
-            if arguments
-            else f"leave the brackets out: `{text}`"
-        ]
-        return GradcalcError(
-            "type", f"`{short(function.span.text)}` is not a function", labels=[Label(function.span)], helps=helps
-        )
 
     def apply(
         self,
@@ -649,30 +667,36 @@ class Builder:
         is_method: bool,
     ) -> Value:
         """The value of a call whose arguments have values."""
-        if words[-1] in dtypes.MAKERS and (kind := dtypes.taken(positional, named, expression.span)) is not None:
-            if words[-1] in ("to", "type"):
-                return self.located(lambda: dtypes.converted(positional[0], kind), expression.span)
-            made = self.apply(words, expression, positional, named, is_method=is_method)
-            return self.located(lambda: dtypes.converted(node_of(made), kind), expression.span)
+        if words[-1] in dtypes.MAKERS and (kind := dtypes.taken(positional, named)) is not None:
+            cast = words[-1] in ("astype", "to", "type")
+            made = positional[0] if cast else self.apply(words, expression, positional, named, is_method=is_method)
+            return self.located(lambda: dtypes.converted(made, kind), expression.span)
         named_library = dialects.library_of(words)
-        dialect, room, name = named_library or (self.dialect(words[-1], expression.function, named), "", words[-1])
+        dialect, room, name = named_library or (
+            self.dialect(words[-1], expression.function, named, is_method),
+            "",
+            words[-1],
+        )
         if named_library is None and not is_method and dialect == "torch":
             room = "F"  # what is written without a library is mostly imported from there
         strict = named_library is not None or self.libraries
         # Another library's function of that name may be known, so this is asked first.
-        if is_refused(words, is_method=is_method):
-            raise self.unknown_function(words, name, expression, is_method)
+        method_of = dialect if is_method else ""
+        if just_refused(words, method_of) is not None:
+            raise self.unknown(words, name, expression, method_of)
+        if is_method and name in dialects.SECOND:
+            positional[:2] = reversed(positional[:2])
         given = Arguments(positional, named, expression.span, dialect if strict else "", is_method)
         if name in FORMS:
             context = Context(".".join(words), is_method, "torch" in self.libraries, self.known, self.fixed)
             return self.located(lambda: FORMS[name](given, context), expression.span)
         if name in self.extra:
             return self.located(lambda: self.from_extra(name, positional, named), expression.span)
-        entry = dialects.find(dialect, room, name)
+        entry = dialects.find(dialect, room, name, is_method=is_method)
         if entry is None:
-            raise self.unknown_function(words, name, expression, is_method)
+            raise self.unknown(words, name, expression, method_of)
         if name in ("max", "min", "amax", "amin") and not is_method and len(words) == 1 and len(positional) > 1:
-            raise _two_operands(name, positional, expression)
+            raise two_operands(name, positional, expression)
         value = self.located(lambda: _applied(entry, name, bound(entry, name, given, self.fixed)), expression.span)
         if not strict and not entry.name.startswith("F."):
             self.compare_libraries(entry, name, given, value)
@@ -682,10 +706,10 @@ class Builder:
         """Say so where another library means something else by a name that was written without one."""
         for dialect, library in (("torch", "PyTorch"), ("jax", "JAX")):
             other = SPELLINGS.get(f"{dialect}.{name}")
-            if other is None or other is entry:
+            if other is None or other is entry or entry.name.startswith("method."):
                 continue
             try:
-                meant = other(*bound(other, name, given, self.fixed))
+                meant = _called(other, bound(other, name, given, self.fixed))
             except (GradcalcError, TypeError, ValueError, OverflowError, IndexError):
                 continue  # not a call that it would take
             if not _same(meant, value):
@@ -700,10 +724,10 @@ class Builder:
                 )
             )
         except (TypeError, ValueError, OverflowError, IndexError) as error:
-            raise _cannot_take(name, error) from None
+            raise cannot_take(name, error) from None
 
-    def dialect(self, name: str, function: Expression, named: Container[str]) -> str:
-        """Whose meaning a bare name or method has: the text's own library, else NumPy's."""
+    def dialect(self, name: str, function: Expression, named: Iterable[str], is_method: bool) -> str:
+        """Whose meaning a bare name or method has: the text's own library, else NumPy's, if it has such a one."""
         if not dialects.differs(name):
             return "torch" if "torch" in self.libraries else "numpy"
         if {"torch", "numpy"} <= self.libraries:
@@ -713,50 +737,28 @@ class Builder:
                 labels=[Label(function.span)],
                 helps=[f"write `np.{name}(…)` or `torch.{name}(…)`"],
             )
-        return "torch" if "torch" in self.libraries or "dim" in named or "keepdim" in named else "numpy"
+        if is_method and not hasattr(np.ndarray, name) and "numpy" not in self.libraries:
+            return "torch"
+        own, other = (signature_of(SPELLINGS[one]).names for one in (f"torch.{name}", name))
+        is_torch = any(word in ("dim", "keepdim") or (word in own and word not in other) for word in named)
+        return "torch" if "torch" in self.libraries or is_torch else "numpy"
 
-    def unknown_function(self, words: list[str], name: str, call: Call, is_method: bool) -> GradcalcError:
-        function = call.function
-        called = ".".join(words)
-        if isinstance(function, Name) and (name in self.inputs or name in self.scope):
-            return self.not_a_function(function, call)
-        place = function.place if isinstance(function, Attribute) else function.span
-        if name not in LEAVE_OUT and (refusal := refusal_of(words, is_method=is_method)) is not None:
-            labels, helps = [Label(place, refusal.kind)], helps_for(refusal, words, call)
-            return GradcalcError("unknown-function", f"`{called}` {refusal.reason}", labels=labels, helps=helps)
-        found = nearest(name, [known for known, entry in SPELLINGS.items() if entry.shown and "." not in known])
-        if name in LEAVE_OUT:
-            helps = [LEAVE_OUT[name]]
-        else:
-            helps = ([f"did you mean `{found}`?"] if found else []) + ["`gradcalc ops` lists every function"]
-        what = "method" if is_method else "function"
-        return GradcalcError(
-            "unknown-function",
-            f"unknown {what} `{called}`",
-            labels=[Label(place, f"not a {what} gradcalc knows")],
-            helps=helps,
-        )
+    def unknown(self, words: list[str], name: str, call: Call, method_of: str) -> GradcalcError:
+        if isinstance(call.function, Name) and (name in self.inputs or name in self.scope):
+            return not_a_function(call.function, call)
+        return unknown_function(words, name, call, method_of)
 
 
-def _applied(entry: Entry, name: str, arguments: list[Any]) -> Any:
+def _called(entry: Entry, arguments: Bound) -> Any:
+    return entry(*arguments.by_place, **arguments.by_name)
+
+
+def _applied(entry: Entry, name: str, arguments: Bound) -> Any:
     """A function's value; what NumPy itself refuses (a negative length, say) becomes an error of ours."""
     try:
-        return entry(*arguments)
+        return _called(entry, arguments)
     except (TypeError, ValueError, OverflowError, IndexError) as error:
-        raise _cannot_take(name, error) from None
-
-
-def _cannot_take(name: str, error: Exception) -> GradcalcError:
-    return GradcalcError("arguments", f"`{name}` cannot take these arguments", notes=[str(error).rstrip(".")])
-
-
-def _check_harmless(argument: Argument) -> None:
-    """Where numbers are kept changes no value; what `out` overwrites, or `where` leaves out, is another matter."""
-    text = argument.value.span.text
-    needed = dialects.HARMLESS[argument.name or ""]
-    if needed is not None and text != needed:
-        message = f"`{argument.name}={short(text)}` is not read here"
-        raise GradcalcError("arguments", message, labels=[Label(argument.span)], helps=["leave it out"])
+        raise cannot_take(name, error) from None
 
 
 def _same(one: Value, other: Value) -> bool:
@@ -764,81 +766,6 @@ def _same(one: Value, other: Value) -> bool:
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(_same, one, other))
     return one is other
-
-
-def _two_operands(name: str, positional: list[Value], expression: Call) -> GradcalcError:
-    texts = [short(argument.value.span.text, 20) for argument in expression.arguments]
-    both = {"max": "maximum", "amax": "maximum"}.get(name, "minimum")
-    return GradcalcError(
-        "ambiguous",
-        f"`{name}` of two operands: the second would be read as an axis",
-        labels=[Label(expression.span)],
-        helps=[f"element by element: `{both}({texts[0]}, {texts[1]})`", f"along an axis: `{name}({texts[0]}, axis=0)`"],
-    )
-
-
-def _columns(binary: Binary, a: Node, b: Node) -> list[str]:
-    """The vector that would pair up if it were a column, and how to make it one."""
-    for one, other, operand in ((b, a, binary.right), (a, b, binary.left)):
-        if one.ndim == 1 and other.ndim == 2 and other.shape[0] == one.size:
-            text = short(operand.span.text)
-            return [f"to pair it with the rows, make `{text}` a column: `reshape({text}, ({one.size}, 1))`"]
-    if a.ndim == b.ndim == 1:
-        text = short(binary.left.span.text)
-        return [f"to combine every pair, make `{text}` a column: `reshape({text}, ({a.size}, 1))`"]
-    return []
-
-
-def _check_truth(operator: str, a: Node, b: Node, span: Span, binary: Binary | None) -> None:
-    """Refuse what NumPy and Python mean otherwise: conditions added up, and logic on numbers."""
-    if operator in ("+", "-") and a.boolean and b.boolean:
-        raise GradcalcError(
-            "type",
-            f"`{operator}` of two conditions is not a number in NumPy",
-            labels=[Label(span)],
-            helps=["count with `real(a) + real(b)`", "combine with `&` and `|`"],
-        )
-    if operator == "**" and a.boolean and b.boolean:
-        helps = ["either but not both: `logical_xor(a, b)`"]
-        raise GradcalcError("type", "a power of conditions is not defined", labels=[Label(span)], helps=helps)
-    if operator in ("&", "|", "and", "or") and not (a.boolean and b.boolean):
-        helps = ["put brackets round each comparison: `(x > 1) & (x < 3)`"]
-        if binary is not None and a.boolean != b.boolean:
-            number = binary.right if a.boolean else binary.left
-            helps.append(f"or compare: `{short(number.span.text)} != 0`")
-        raise GradcalcError("type", f"`{operator}` combines conditions, not numbers", labels=[Label(span)], helps=helps)
-
-
-def _python_would_join(left: Value, right: Value) -> bool:
-    """Whether a list meets a list or a number: NumPy adds them, but in Python `+` joins and `*` repeats."""
-    lists = [one for one in (left, right) if isinstance(one, (list, tuple))]
-    others = [one for one in (left, right) if isinstance(one, Node) and one.ndim]
-    return bool(lists) and not others
-
-
-def _list_arithmetic(operator: str, span: Span, place: Span) -> GradcalcError:
-    return GradcalcError(
-        "type",
-        f"`{operator}` between lists joins or repeats them in Python, but not arrays",
-        labels=[Label(span), Label(place, "", primary=False)],
-        helps=["say that it is an array: `array([1, 2])`"],
-    )
-
-
-def unknown_name(expression: Name, known: Iterable[str]) -> GradcalcError:
-    """The error for a name that has no value, with the nearest one that has."""
-    name = expression.name
-    entry = SPELLINGS.get(name)
-    if entry is not None and entry.shown:
-        return GradcalcError(
-            "unknown-name",
-            f"`{name}` is a function: it needs brackets",
-            labels=[Label(expression.span)],
-            helps=[f"call it: `{name}(…)`", f"or give an input of that name: `--{name} …`"],
-        )
-    found = nearest(name, [*known, *CONSTANTS])
-    helps = ([f"did you mean `{found}`?"] if found else []) + [f"give it a value: `--{name} 3`"]
-    return GradcalcError("unknown-name", f"`{name}` has no value", labels=[Label(expression.span)], helps=helps)
 
 
 def _libraries(program: Program, own: Container[str]) -> set[str]:
@@ -851,90 +778,20 @@ def _libraries(program: Program, own: Container[str]) -> set[str]:
     return used if used - {"math"} or dialect is None else {dialect}
 
 
-def _no_value(last: Statement) -> GradcalcError:
-    """The error for a text that ends with something that is no value."""
-    if isinstance(last, Assign):
-        helps = [f"end with the result: `{last.targets[0].span.text}`"]
-        message = "the text ends with an assignment, so it has no value"
-    elif isinstance(last, Define):
-        names = ", ".join(one.name for one in last.parameters)
-        helps = [f"call it: `{last.name}({names})`", f"or ask for it: `-f FILE:{last.name}`"]
-        message = "the text ends with a function, which is not called"
-    else:
-        helps = ["end with the result"]
-        message = "the text ends with a loop or a condition, so it has no value"
-    return GradcalcError("syntax", message, labels=[Label(last.span)], helps=helps)
-
-
-def _truth(value: Value) -> bool | None:
-    """Whether a value counts as true, where that is known without any inputs; None where not."""
-    if not isinstance(value, Node):
-        return bool(value)
-    return bool(value.attrs["value"].data) if is_constant(value) and value.size == 1 else None
-
-
 def _is_ragged(item: Value) -> bool:
     """Whether a list's lists of plain numbers are of different lengths, so that it is no matrix."""
     rows = item if isinstance(item, (list, tuple)) else []
     return all(isinstance(one, (list, tuple)) or is_constant(one) for one in rows)
 
 
-def _refuse_texts(key: Sequence[Any], expression: Subscript) -> None:
-    if any(isinstance(part, str) for part in key):
-        places = [part.span for part in expression.parts if isinstance(part, Text)] or [expression.span]
-        raise GradcalcError("index", "only a dictionary has texts as keys", labels=[Label(places[0])])
-
-
 def _is_place(key: Any) -> bool:
     return isinstance(key, slice) or (isinstance(key, Node) and key.ndim == 0 and not key.boolean)
-
-
-def _is_static(operator: str, left: Value, right: Value) -> bool:
-    """Whether a comparison is Python's own: of texts, of None, of shapes, or of what something is among."""
-    if operator in ("in", "not in", "is", "is not"):
-        return True
-    if any(one is None or isinstance(one, (str, dict)) for one in (left, right)):
-        return True
-    return isinstance(left, tuple) and isinstance(right, tuple)
-
-
-def _compared(operator: str, left: Any, right: Any, span: Span) -> bool:
-    if operator in ("is", "is not"):
-        if left is not None and right is not None and not isinstance(left, bool) and not isinstance(right, bool):
-            helps = ["compare with `==`"]
-            raise GradcalcError("type", "`is` does not compare numbers", labels=[Label(span)], helps=helps)
-        return (left is right) == (operator == "is")
-    try:
-        if operator in ("in", "not in"):
-            return (left in right) == (operator == "in")
-        return bool(_PYTHONS[operator](left, right))
-    except TypeError:
-        raise GradcalcError("type", f"`{operator}` does not compare these", labels=[Label(span)]) from None
-
-
-_PYTHONS: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator_module.eq,
-    "!=": operator_module.ne,
-    "<": operator_module.lt,
-    "<=": operator_module.le,
-    ">": operator_module.gt,
-    ">=": operator_module.ge,
-}
 
 
 def _spread(value: Value, span: Span) -> dict[str, Value]:
     if not isinstance(value, dict):
         raise GradcalcError("type", "`**` needs a dictionary to spread out", labels=[Label(span)])
     return value
-
-
-def _python_takes(name: str, positional: Sequence[Value]) -> bool:
-    """Whether Python's `sum`, `max` or `min` would do with these in a file, where NumPy's would be written `np.sum`."""
-    if len(positional) == 1:
-        return isinstance(positional[0], (list, tuple)) or (
-            name == "sum" and isinstance(positional[0], Node) and positional[0].ndim > 1
-        )
-    return all(not isinstance(one, Node) or one.ndim == 0 for one in positional)
 
 
 _VALUES: dict[type, Callable[[Builder, Any], Any]] = {

@@ -1,16 +1,16 @@
-"""Python's own functions and methods that programs use on lists, ranges and dictionaries; and JAX's `x.at`."""
+"""Python's own functions and methods that programs use on lists, ranges and dictionaries."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GradcalcError, Label, Span
-from ..graph import CATALOGUE, Node, as_node, constant
-from ..ops import indexing
+from ..graph import CATALOGUE, Node, constant, is_constant
 from . import programs
 from .trampoline import Steps
-from .values import At, Items, Library, Method, Value, node_of
+from .values import Items, Library, Value, node_of
 
 if TYPE_CHECKING:
     from .builder import Builder
@@ -95,15 +95,15 @@ def called(builder: Builder, function: Value, given: Sequence[Value], span: Span
 def _number(builder: Builder, given: Sequence[Value], span: Span) -> Node:
     _count("float", given, 1, 1, span)
     if isinstance(given[0], str):
-        return _spelled(given[0], span)
+        return _read(given[0], span)
     value = node_of(given[0])
     if value.size != 1:
         raise GradcalcError("type", f"`float` of shape {value.shape}: it takes one number", labels=[Label(span)])
     return CATALOGUE["real"](value) if value.boolean else CATALOGUE["reshape"](value, ()) if value.ndim else value
 
 
-def _spelled(text: str, span: Span) -> Node:
-    """`float("-inf")`."""
+def _read(text: str, span: Span) -> Node:
+    """`float("inf")`."""
     try:
         return constant(float(text))
     except ValueError:
@@ -246,47 +246,61 @@ METHODS: dict[type, dict[str, Callable[[Any, Any, Sequence[Value], Span], Value]
 """Methods of lists and dictionaries."""
 
 
-# JAX's updates ------------------------------------------------------------------------------------------
+# what Python's operators do with what is no array --------------------------------------------------------
 
-_UPDATES: dict[str, Callable[[Node, Node], Node]] = {
-    "set": lambda old, new: new,
-    "add": lambda old, new: old + new,
-    "subtract": lambda old, new: old - new,
-    "multiply": lambda old, new: old * new,
-    "mul": lambda old, new: old * new,
-    "divide": lambda old, new: old / new,
-    "power": lambda old, new: old**new,
-    "min": lambda old, new: CATALOGUE["minimum"](old, new),
-    "max": lambda old, new: CATALOGUE["maximum"](old, new),
+
+def truth_of(value: Value) -> bool | None:
+    """Whether a value counts as true, where that is known without any inputs; None where not."""
+    if not isinstance(value, Node):
+        return bool(value)
+    return bool(value.attrs["value"].data) if is_constant(value) and value.size == 1 else None
+
+
+def would_join(left: Value, right: Value) -> bool:
+    """Whether a list meets a list or a number: NumPy adds them, but in Python `+` joins and `*` repeats."""
+    lists = [one for one in (left, right) if isinstance(one, (list, tuple))]
+    others = [one for one in (left, right) if isinstance(one, Node) and one.ndim]
+    return bool(lists) and not others
+
+
+def is_static(operator: str, left: Value, right: Value) -> bool:
+    """Whether a comparison is Python's own: of texts, of None, of shapes, or of what something is among."""
+    if operator in ("in", "not in", "is", "is not"):
+        return True
+    if any(one is None or isinstance(one, (str, dict)) for one in (left, right)):
+        return True
+    return isinstance(left, tuple) and isinstance(right, tuple)
+
+
+def compared(operator: str, left: Any, right: Any, span: Span) -> bool:
+    """Whether Python's comparison of two values that are no arrays holds."""
+    if operator in ("is", "is not"):
+        if left is not None and right is not None and not isinstance(left, bool) and not isinstance(right, bool):
+            helps = ["compare with `==`"]
+            raise GradcalcError("type", "`is` does not compare numbers", labels=[Label(span)], helps=helps)
+        return (left is right) == (operator == "is")
+    try:
+        if operator in ("in", "not in"):
+            return (left in right) == (operator == "in")
+        return bool(_PYTHONS[operator](left, right))
+    except TypeError:
+        raise GradcalcError("type", f"`{operator}` does not compare these", labels=[Label(span)]) from None
+
+
+_PYTHONS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
 }
 
 
-def updated(method: Method, given: Sequence[Value], known: Callable[[Node], Any]) -> Node:
-    """`x.at[key].set(y)` and its relatives: a new array, in which elements named twice count twice for `add`."""
-    at: At = method.owner
-    if at.key is None:
-        raise GradcalcError("index", "`at` needs an index", helps=["write `x.at[0].set(3)`"])
-    if method.name == "get":
-        return indexing.get(at.owner, at.key, known)
-    if method.name not in _UPDATES:
-        raise GradcalcError(
-            "unknown-function", f"`at[…]` has no `{method.name}`", helps=[f"it has {', '.join(_UPDATES)}"]
+def python_takes(name: str, positional: Sequence[Value]) -> bool:
+    """Whether Python's `sum`, `max` or `min` would do with these in a file, where NumPy's would be written `np.sum`."""
+    if len(positional) == 1:
+        return isinstance(positional[0], (list, tuple)) or (
+            name == "sum" and isinstance(positional[0], Node) and positional[0].ndim > 1
         )
-    if len(given) != 1:
-        raise GradcalcError("arguments", f"`{method.name}` takes one value, got {len(given)}")
-    value = as_node(node_of(given[0]))
-    if method.name == "add":
-        return indexing.put(at.owner, at.key, value, known, add=True)
-    _refuse_repeated(at, method.name, known)
-    old = indexing.get(at.owner, at.key, known)
-    return indexing.put(at.owner, at.key, _UPDATES[method.name](old, value), known)
-
-
-def _refuse_repeated(at: At, name: str, known: Callable[[Node], Any]) -> None:
-    """An element named twice would be changed twice in JAX."""
-    import numpy as np
-
-    places = constant(np.arange(at.owner.size, dtype=np.float64).reshape(at.owner.shape))
-    chosen = np.asarray(known(indexing.get(places, at.key or [], known)))
-    if name != "set" and np.unique(chosen).size < chosen.size:
-        raise GradcalcError("index", f"an index that names an element twice is not read before `{name}`")
+    return all(not isinstance(one, Node) or one.ndim == 0 for one in positional)

@@ -26,10 +26,10 @@ PREFIXES: dict[str, str] = {
 }
 """First word of a dotted name -> the library it stands for."""
 
-_ROOMS = {"linalg": "linalg", "special": "special", "nn": "nn", "functional": "F", "F": "F"}
+_ROOMS = {"linalg": "linalg", "special": "special", "nn": "nn", "functional": "F", "F": "F", "lax": "lax"}
 """Words that may stand before a function, and the room of the library that each is."""
 
-_PASSED_OVER = {"numpy", "scipy", "lax"}
+_PASSED_OVER = {"numpy", "scipy"}
 """Words between the prefix and the function that name no room of their own here."""
 
 _NUMPY = {
@@ -43,6 +43,7 @@ _NUMPY = {
     "n": ("N",),
     "x1": ("x",),
     "x2": ("y",),
+    "interpolation": ("method",),
 }
 _TORCH = {
     "dim": ("axis", "axes"),
@@ -62,6 +63,11 @@ _TORCH = {
     "vec2": ("y",),
     "axis": ("dim", "dims"),
     "keepdims": ("keepdim",),
+    "dim1": ("axis1",),
+    "dim2": ("axis2",),
+    "split_size": ("split_size_or_sections",),
+    "split_sizes": ("split_size_or_sections",),
+    "sections": ("indices_or_sections",),
 }
 ARGUMENTS: dict[str, dict[str, tuple[str, ...]]] = {
     "numpy": _NUMPY,
@@ -76,8 +82,11 @@ ARGUMENTS: dict[str, dict[str, tuple[str, ...]]] = {
 Under no name in particular are those that a text without a prefix may use.
 """
 
-FIRST = {"a", "x", "m", "v", "input", "array", "arr", "ary", "A", "tensors", "self", "x1", "y", "val"}
+FIRST = {"a", "x", "m", "v", "input", "array", "arr", "ary", "A", "tensors", "self", "x1", "y", "val", "p"}
 """What libraries call the first argument."""
+
+SECOND = {"compress"}
+"""Methods whose array is the second argument of the function of that name."""
 
 HARMLESS = {
     "out": "None",
@@ -93,6 +102,11 @@ HARMLESS = {
     "casting": None,
     "like": None,
     "non_blocking": None,
+    "overwrite_a": None,
+    "overwrite_b": None,
+    "check_finite": None,
+    "driver": None,
+    "lapack_driver": None,
     "generator": "None",
     "names": "None",
     "where": "True",
@@ -115,24 +129,26 @@ def library_of(words: list[str]) -> tuple[str, str, str] | None:
     return dialect, rooms[-1] if rooms else "", ".".join([*unknown, words[-1]])
 
 
-def find(dialect: str, room: str, name: str) -> Entry | None:
-    """The function that a library means by a name.
+def find(dialect: str, room: str, name: str, *, is_method: bool = False) -> Entry | None:
+    """The function that a library means by a name; `method.X` is what `x.X(…)` means where the function `X` differs.
 
     `linalg` is apart from the rest of each library; PyTorch's `F` is what the rest of it is, where it has no
-    function of its own. A name without a prefix may be any library's that has it, NumPy's first.
+    function of its own. A name without a prefix may be any library's that has it, NumPy's first; a function that
+    only PyTorch has is imported from `F`, a method is a tensor's.
     """
+    own = [f"method.{name}"] if is_method else []
     if room == "linalg":
         places = [f"{dialect}.linalg.{name}", f"linalg.{name}", name]
     else:
-        own = [f"F.{name}"] if room == "F" else []
-        places = [*own, f"{dialect}.{room}.{name}", f"{dialect}.{name}", name, *(f"{one}{name}" for one in FALLBACK)]
-    entry = next((SPELLINGS[place] for place in places if place in SPELLINGS), None)
-    return entry if entry is not None and entry.shown else None
+        own += [f"F.{name}"] if room == "F" else []
+        fallback = FALLBACK if is_method else ("F.", *FALLBACK)
+        places = [*own, f"{dialect}.{room}.{name}", f"{dialect}.{name}", name, *(f"{one}{name}" for one in fallback)]
+    return next((SPELLINGS[place] for place in places if place in SPELLINGS and SPELLINGS[place].shown), None)
 
 
 def differs(name: str) -> bool:
     """Whether PyTorch means another function by a name than NumPy does."""
-    return f"torch.{name}" in SPELLINGS and name in SPELLINGS
+    return f"torch.{name}" in SPELLINGS and name in SPELLINGS and SPELLINGS[name].shown
 
 
 def prefixes_in(tokens: Iterable[Token], aliases: Mapping[str, Sequence[str]]) -> frozenset[str]:
@@ -159,5 +175,7 @@ def argument_name(name: str, parameters: list[str], dialect: str = "") -> str:
 
 def library_name(parameter: str, dialect: str) -> str:
     """What a library calls the argument that the catalogue knows under this name."""
-    known = {one: name for name, meant in reversed(ARGUMENTS[dialect].items()) for one in meant}
-    return known.get(parameter, parameter) if dialect == "torch" and parameter not in _TORCH else parameter
+    if dialect != "torch":
+        return parameter
+    own = [(name, meant) for name, meant in reversed(_TORCH.items()) if name not in ("axis", "keepdims")]
+    return {one: name for name, meant in own for one in meant}.get(parameter, parameter)

@@ -42,7 +42,7 @@ from .syntax import (
 from .tokens import Token, tokenize
 from .trampoline import Steps
 
-OPERATORS: dict[str, Op] = {entry.infix: entry for entry in CATALOGUE.values() if isinstance(entry, Op) and entry.infix}
+OPERATORS: dict[str, Op] = {one.infix: one for one in CATALOGUE.loaded() if isinstance(one, Op) and one.infix}
 COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
 _MEMBERSHIP = {"in", "is"}
 _RIGHT_TO_LEFT = {"**"}

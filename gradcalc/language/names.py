@@ -32,7 +32,21 @@ from .syntax import (
 )
 
 OWN = frozenset(
-    {"s_", "__name__", "range", "enumerate", "zip", "reversed", "map", "float", "int", "bool", "list", "tuple"}
+    {
+        "s_",
+        "__name__",
+        "range",
+        "enumerate",
+        "zip",
+        "reversed",
+        "map",
+        "float",
+        "int",
+        "bool",
+        "complex",
+        "list",
+        "tuple",
+    }
 )
 """Names that a text may read without giving them a value."""
 

@@ -109,7 +109,7 @@ def _called(node: Node, inputs: list[_Piece]) -> str:
             arguments.append(f"[{', '.join(piece.text for piece in queue)}]")
             queue = []
         elif "Node" in kind:
-            arguments.append(queue.pop(0).text)
+            arguments += [queue.pop(0).text] if queue else []  # one that made another node is not there
         elif name not in signature.defaults:
             arguments.append(_attribute_text(node, name))
         elif name in node.attrs and not _implied(node, values, name):
@@ -129,7 +129,7 @@ def _arguments(node: Node) -> dict[str, Any]:
         kind = signature.kinds[name]
         if "Sequence[Node]" in kind:
             values[name] = queue
-        elif "Node" in kind:
+        elif "Node" in kind and queue:
             values[name] = queue.pop(0)
         elif name in node.attrs:
             values[name] = node.attrs[name]

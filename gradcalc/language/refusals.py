@@ -1,7 +1,8 @@
 """Functions of the libraries that are refused on purpose: why, and what works instead.
 
 Everything else that a library has and the catalogue lacks is missing, not refused. A name stands for the function of
-every library that has it, or with a library before it (`numpy.put`) for that library's, or `method.` for the method's.
+every library that has it, or with a library before it (`numpy.put`) for that library's, with the type of its arrays too
+(`numpy.ndarray.put`) for their method.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ IN_PLACE = "in place"
 FILES = "input/output"
 FLAT = "not differentiable and not a helper"
 CODE = "takes or makes a Python function"
+INTERNAL = "an internal variant of another function"
 
 
 class Refusal(NamedTuple):
@@ -41,10 +43,6 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
         Refusal(RANDOM, "draws random numbers", INPUT),
         """rand rand_like randint randint_like randn randn_like randperm normal poisson bernoulli multinomial
         binomial""",
-    ),
-    (
-        Refusal(RANDOM, "leaves out elements at random", "multiply by a mask from an input: `x*m/(1 - p)`"),
-        """alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout feature_dropout native_dropout""",
     ),
     (Refusal(RANDOM, "adds random noise", "add noise from an input, then `softmax`"), "gumbel_softmax"),
     (
@@ -68,23 +66,19 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     ),
     (
         Refusal(COMPLEX, "makes complex numbers, which are not read here", _PARTS),
-        "complex polar view_as_complex view_as_complex_copy cfloat cdouble chalf sph_harm_y sort_complex",
+        "complex torch.polar view_as_complex view_as_complex_copy cfloat cdouble chalf sph_harm_y sort_complex",
     ),
     (
         Refusal(COMPLEX, "takes complex numbers, which are not read here", _PARTS),
-        "view_as_real view_as_real_copy real_if_close",
+        "view_as_real view_as_real_copy",
     ),
     (
         Refusal(COMPLEX, "asks whether numbers are complex: none is here", _LEFT_OUT),
-        """is_complex iscomplex iscomplexobj isreal isrealobj is_conj is_neg""",
-    ),
-    (
-        Refusal(COMPLEX, "has complex eigenvectors in general", "of a symmetric matrix: `eigh(x)`"),
-        "eig",
+        """is_conj is_neg""",
     ),
     (
         Refusal(COMPLEX, "gives the roots of a polynomial, which are complex in general"),
-        "roots poly",
+        "roots",
     ),
     # shapes that depend on the values
     (
@@ -92,19 +86,20 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
         """nonzero argwhere flatnonzero nonzero_static unique unique_all unique_counts unique_inverse unique_values
         unique_consecutive intersect1d union1d setdiff1d setxor1d trim_zeros""",
     ),
+    (Refusal(SHAPE, "drops zeros from the remainder, so its shape depends on the values"), "polydiv"),
     # in place
     (
         Refusal(IN_PLACE, "changes its first argument in place", "assign to elements: `x[i] = y`"),
-        """copyto fill_diagonal putmask numpy.put numpy.place numpy.put_along_axis""",
+        """copyto putmask numpy.put numpy.place numpy.put_along_axis numpy.fill_diagonal
+        numpy.ndarray.put numpy.ndarray.fill numpy.ndarray.resize numpy.ndarray.setfield numpy.ndarray.setflags
+        resize_as set_ module_load""",
     ),
     (
-        Refusal(IN_PLACE, "changes an array in place", "`reshape`, or `zeros` and an assignment to elements"),
-        "method.resize resize_as set_ module_load",
+        Refusal(IN_PLACE, "changes the array in place", "the function gives a new one: `np.sort(x)`, `torch.sort(x)`"),
+        "numpy.ndarray.sort numpy.ndarray.partition",
     ),
     (
-        Refusal(
-            IN_PLACE, "changes its first argument in place", "`add_at(x, s_[i], v)`, or JAX's `x.at[i].multiply(v)`"
-        ),
+        Refusal(IN_PLACE, "changes its first argument in place", "`add_at(x, s_[i], v)` is what it leaves behind"),
         """numpy.add.at numpy.subtract.at numpy.multiply.at numpy.divide.at numpy.maximum.at numpy.minimum.at
         numpy.power.at""",
     ),
@@ -148,31 +143,57 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     ),
     # Python functions
     (
+        Refusal(CODE, "differentiates", "leave it out: `gradcalc grad` does that with the expression itself"),
+        "grad value_and_grad jacfwd jacrev jacobian hessian vjp jvp linearize checkpoint custom_jvp custom_vjp",
+    ),
+    (
         Refusal(CODE, "takes a Python function, and none can be given here", "write what it does as array operations"),
-        """apply_along_axis apply_over_axes frompyfunc fromfunction mask_indices piecewise vectorize vmap while_loop
+        """apply_along_axis apply_over_axes frompyfunc fromfunction mask_indices piecewise vectorize vmap
+        pmap while_loop fori_loop scan switch associative_scan reduceat
         torch.cond boolean_dispatch compile map_ map2_ apply_ register_hook register_post_accumulate_grad_hook
         classproperty handle_torch_function has_torch_function has_torch_function_unary has_torch_function_variadic""",
     ),
     # flat, and of no use to what is not
     (
         Refusal(FLAT, "works on the bits of whole numbers, which has no derivative"),
-        """bitwise_count bitwise_invert bitwise_left_shift
+        """bitwise_count bitwise_left_shift
         bitwise_right_shift left_shift right_shift packbits unpackbits""",
     ),
-    (Refusal(FLAT, "is about whole numbers, so it has no derivative"), "gcd lcm jax.scipy.special.bernoulli"),
+    (Refusal(FLAT, "is about whole numbers, so it has no derivative"), "jax.scipy.special.bernoulli"),
     (
         Refusal(FLAT, "is about how numbers are stored, which has no derivative"),
-        """frexp nextafter spacing can_cast common_type isdtype issubdtype min_scalar_type mintypecode promote_types
-        result_type isfortran may_share_memory shares_memory nested_iters element_size is_floating_point is_signed
+        """nextafter spacing can_cast common_type isdtype issubdtype min_scalar_type mintypecode promote_types
+        result_type isfortran may_share_memory shares_memory nested_iters element_size is_signed
         is_storage is_tensor is_nonzero is_same_size is_distributed is_inference is_contiguous is_pinned is_set_to
         is_shared is_coalesced data_ptr const_data_ptr storage storage_offset storage_type untyped_storage stride
-        dim_order get_device qscheme as_subclass isscalar iterable broadcast_shapes einsum_path
+        dim_order get_device qscheme as_subclass isscalar iterable byteswap getfield einsum_path
         sym_constrain_range sym_constrain_range_for_size sym_float sym_fresh_size sym_int sym_ite sym_max sym_min
         sym_not sym_sqrt sym_sum assert_int_or_pair hash_tensor""",
     ),
     (
         Refusal(FLAT, "counts elements in intervals, which has no derivative", "count with `sum(real(x > a))`"),
         "histogram histogram2d histogramdd histogram_bin_edges histc",
+    ),
+    (
+        Refusal(FLAT, "gives one truth value for all elements", "`all(isclose(x, y))`"),
+        "allclose array_equal array_equiv",
+    ),
+    (Refusal(FLAT, "asks which elements are among others", "compare: `(x == 1) | (x == 2)`"), "isin"),
+    (
+        Refusal(FLAT, "makes a `np.matrix`, whose `*` means something else", "arrays are multiplied by `@`"),
+        "asmatrix bmat",
+    ),
+    (
+        Refusal(FLAT, "gives a factor in a form that only LAPACK reads", "`linalg.qr(x)`, or `solve(x, b)`"),
+        "geqrf ldl_factor ldl_factor_ex ldl_solve",
+    ),
+    (
+        Refusal(FLAT, "has been taken out of PyTorch", "see `torch.linalg`"),
+        "symeig reinforce new",
+    ),
+    (
+        Refusal(FLAT, "rounds to whole numbers of eight bits, which wrap round", "`trunc(x)`"),
+        "byte char",
     ),
     (
         Refusal(FLAT, "is about dates"),
@@ -199,18 +220,32 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
         values values_copy to_padded_tensor""",
     ),
     (
-        Refusal(FLAT, "is for one kind of hardware only", "the function without its prefix is the same"),
+        Refusal(INTERNAL, "is for one kind of hardware", "the function without the prefix is the same"),
         """cudnn_affine_grid_generator cudnn_batch_norm cudnn_convolution cudnn_convolution_add_relu
         cudnn_convolution_relu cudnn_convolution_transpose cudnn_grid_sampler miopen_batch_norm miopen_convolution
         miopen_convolution_add_relu miopen_convolution_relu miopen_convolution_transpose miopen_ctc_loss
         miopen_depthwise_convolution miopen_rnn mkldnn_adaptive_avg_pool2d mkldnn_convolution
-        mkldnn_linear_backward_weights mkldnn_max_pool2d mkldnn_max_pool3d mkldnn_rnn_layer
-        batch_norm_backward_elemt batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats
+        mkldnn_linear_backward_weights mkldnn_max_pool2d mkldnn_max_pool3d mkldnn_rnn_layer grouped_mm""",
+    ),
+    (
+        Refusal(INTERNAL, "is a step of `batch_norm`", "`F.batch_norm` does them all"),
+        """batch_norm_backward_elemt batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats
         batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats""",
     ),
     (
+        Refusal(INTERNAL, "copies what it gives, as every function does here", "the name without `_copy` is the same"),
+        """alias_copy detach_copy diagonal_copy expand_copy permute_copy select_copy slice_copy split_copy
+        split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy unsqueeze_copy view_copy
+        as_strided_copy""",
+    ),
+    (
+        Refusal(INTERNAL, "is an older form of a norm", "`torch.linalg.vector_norm`, `torch.linalg.matrix_norm`"),
+        "frobenius_norm native_norm",
+    ),
+    (Refusal(INTERNAL, "is a part of PyTorch's indexing", "`x[i]`"), "slice_inverse torch.Tensor.index"),
+    (
         Refusal(FLAT, "gives what the memory happens to hold", "`zeros` has known elements"),
-        "empty_permuted empty_strided new_empty_strided",
+        "empty_strided new_empty_strided",
     ),
 )
 
@@ -218,7 +253,7 @@ REFUSED: dict[str, Refusal] = {name: refusal for refusal, names in _GROUPS for n
 """The functions that are refused, by name."""
 
 ROOMS: dict[str, Refusal] = {
-    "fft": REFUSED["fft"],
+    "fft": Refusal(COMPLEX, "works with complex numbers, which are not read here"),
     "random": REFUSED["rand"],
     "sparse": REFUSED["to_sparse"],
     "quantized": REFUSED["quantize_per_tensor"],
@@ -235,14 +270,19 @@ ROOMS: dict[str, Refusal] = {
 LEAVE_OUT: dict[str, str] = {
     "backward": "leave it out: `grad` differentiates, and its argument is `--seed`",
     "item": "leave it out: a number is a number here",
-    "detach": "leave it out; `--wrt` says what is differentiated by",
     "cpu": "leave it out",
     "cuda": "leave it out",
-    "to": "leave it out",
+    "xpu": "leave it out",
+    "ipu": "leave it out",
+    "mtia": "leave it out",
+    "to_device": "leave it out",
+    "to_dense": "leave it out: all arrays are dense",
     "numpy": "leave it out",
     "requires_grad_": "leave it out; `--wrt` says what is differentiated by",
     "retain_grad": "leave it out; `--wrt` says what is differentiated by",
     "zero_": "leave it out: nothing accumulates between commands",
+    "zero_grad": "leave it out: nothing accumulates between commands",
+    "step": "leave it out: gradcalc differentiates, and trains nothing",
 }
 """Methods of arrays that have no meaning here, and what to do instead."""
 
@@ -250,25 +290,29 @@ _IN_PLACE = {"add_": "+", "sub_": "-", "mul_": "*", "div_": "/", "pow_": "**", "
 """Methods that change an array by what an operator computes."""
 
 
-def refusal_of(words: Sequence[str], *, is_method: bool = False) -> Refusal | None:
-    """Why the function of a dotted name, or the method of a single word, is refused; None where it is only missing."""
-    name, library = words[-1], _library(words)
-    refusal = REFUSED.get(_qualified(words, is_method)) or REFUSED.get(name)
+def refusal_of(words: Sequence[str], method_of: str = "") -> Refusal | None:
+    """Why a function of this dotted name is refused; None where it is only missing.
+
+    Of a method there is its name alone, and `method_of` is the library that the text follows.
+    """
+    refusal = just_refused(words, method_of) or REFUSED.get(words[-1])
     if refusal is not None:
         return refusal
     room = next((ROOMS[word] for word in words[1:-1] if word in ROOMS), None)
-    if room is None and changes_in_place(name) and library in ("", "torch"):
+    if room is None and changes_in_place(words[-1]) and _library(words) in ("", "torch"):
         return Refusal(IN_PLACE, "changes its argument in place")
     return room
 
 
-def is_refused(words: Sequence[str], *, is_method: bool = False) -> bool:
-    """Whether just this library's function, or just the method, is refused, whatever others mean by the name."""
-    return (is_method or len(words) > 1) and _qualified(words, is_method) in REFUSED
+def just_refused(words: Sequence[str], method_of: str = "") -> Refusal | None:
+    """Why just this library's function, or method, is refused, whatever others mean by the name."""
+    if method_of:
+        return REFUSED.get(f"{method_of}.{_ARRAYS.get(method_of, 'ndarray')}.{words[-1]}")
+    return REFUSED.get(".".join([_library(words), *words[1:]])) if len(words) > 1 else None
 
 
-def _qualified(words: Sequence[str], is_method: bool) -> str:
-    return f"method.{words[-1]}" if is_method else ".".join([_library(words), *words[1:]])
+_ARRAYS = {"torch": "Tensor"}
+"""What a library calls its arrays, where it is not NumPy's name."""
 
 
 def _library(words: Sequence[str]) -> str:

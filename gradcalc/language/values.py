@@ -67,11 +67,11 @@ class Items(list[Any]):
 
 
 @dataclass(frozen=True, slots=True)
-class At:
-    """JAX's `x.at`, and with its index `x.at[0]`, on its way to `.set(…)`."""
+class Place:
+    """JAX's `x.at`, and with an index `x.at[1:, 0]`, on its way to `.set(…)`."""
 
-    owner: Node
-    key: list[Any] | None = None
+    array: Node
+    parts: list[Any] | None = None
 
 
 def node_of(value: Value) -> Node:
@@ -105,6 +105,8 @@ def _described(value: Value) -> str:
         return "`...`"
     if isinstance(value, Library):
         return f"the library name `{'.'.join(value.words)}`"
+    if isinstance(value, Place):
+        return "`.at`, which is followed by an index and `.set(…)`"
     if isinstance(value, Method):
         return f"the function `{value.name}`, which is not called"
     if isinstance(value, dict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,7 @@ fmod: Op = elementwise(
     exact=lambda m, a, b: a - b * m.trunc(m.divide(a, b)),
     kink=Kink(at="a/b is whole", takes="the derivative from the right"),
     domain=((-2.9, -2.1), (1, 1.05)),
+    spellings=("jax.rem",),
 )
 
 
@@ -171,7 +173,6 @@ logical_and: Op = relation(
     infix="&",
     binds=46,
     examples=("(x > 0) & (y > 0)",),
-    spellings=("bitwise_and",),
 )
 logical_xor: Op = relation(
     "logical_xor",
@@ -180,7 +181,6 @@ logical_xor: Op = relation(
     exact=lambda m, a, b: m.logical_xor(m.truth(a), m.truth(b)),
     conditions=(0, 1),
     examples=("logical_xor(x > 0, y > 0)",),
-    spellings=("bitwise_xor",),
 )
 logical_or: Op = relation(
     "logical_or",
@@ -191,7 +191,6 @@ logical_or: Op = relation(
     infix="|",
     binds=44,
     examples=("(x > 0) | (y > 0)",),
-    spellings=("bitwise_or",),
 )
 logical_not: Op = relation(
     "logical_not",
@@ -201,23 +200,22 @@ logical_not: Op = relation(
     conditions=(0,),
     binds=70,
     examples=("~(x > 0)",),
-    spellings=("bitwise_not", "invert"),
 )
 isnan: Op = relation("isnan", np.isnan, doc="Where it is not a number.", exact=lambda m, x: m.isnan(x))
 isfinite: Op = relation(
     "isfinite", np.isfinite, doc="Where it is neither infinite nor nan.", exact=lambda m, x: m.isfinite(x)
 )
 isinf: Op = relation("isinf", np.isinf, doc="Where it is infinite.", exact=lambda m, x: m.isinf(x))
+signbit: Op = relation("signbit", np.signbit, doc="Where the sign is minus.", exact=lambda m, x: m.less(x, 0))
 
 real: Op = elementwise(
     "real",
     lambda x: np.asarray(x, np.float64),
-    doc="Truth values as 0 and 1.",
+    doc="The real part, which of real numbers is all of them; truth values become 0 and 1.",
     partials=lambda y, x: (1,),
     exact=lambda m, x: m.real(x),
     conditions=(0,),
     examples=("real(x > 0)", "(x > 0) * x"),
-    spellings=("astype", "float"),
 )
 
 # selection --------------------------------------------------------------------------------------
@@ -308,6 +306,7 @@ sign: Op = elementwise(
     exact=lambda m, x: m.sign(x),
     kink=Kink(at="x = 0", takes="0"),
     domain=((0.5, 2),),
+    spellings=("sgn",),
 )
 floor: Op = elementwise(
     "floor",
@@ -334,12 +333,23 @@ trunc: Op = elementwise(
     domain=((0.1, 0.9),),
     spellings=("fix",),
 )
+
+
+def _round_call(x: Node, decimals: int = 0) -> Any:
+    if decimals == 0:
+        return (x,), {}
+    power = 10.0 ** builtins.abs(decimals)
+    return round(x * power) / power if decimals > 0 else round(x / power) * power
+
+
 round: Op = elementwise(
     "round",
     np.rint,
-    doc="The nearest whole number; halves go to the even one.",
+    doc="The nearest whole number, or the nearest with so many decimals; halves go to the even one.",
     exact=lambda m, x: m.round(x),
+    call=_round_call,
     kink=Kink(at="x is half-way", takes="0"),
-    domain=((0.6, 1.4),),
-    spellings=("rint",),
+    domain=((0.61, 0.64),),
+    examples=("round(x)", "round(x, decimals=1)", "round(100 * x, -1)"),
+    spellings=("around",),
 )

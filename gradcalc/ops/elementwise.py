@@ -62,6 +62,14 @@ cbrt: Op = elementwise(
     kink=Kink(at="x = 0", takes="inf"),
     domain=((0.1, 4),),
 )
+
+
+@derived("rsqrt(x)", domain=((0.1, 4),))
+def rsqrt(x: Node) -> Node:
+    """One divided by the square root."""
+    return 1 / sqrt(x)
+
+
 reciprocal: Op = elementwise(
     "reciprocal",
     np.reciprocal,
@@ -216,6 +224,13 @@ arctan2: Op = elementwise(
     spellings=("atan2",),
 )
 
+
+@derived("torch.atan2(y, x)", name="torch.arctan2", spellings=("torch.atan2",), domain=((0.5, 2), (0.5, 2)))
+def arctan2_torch(input: Node, other: Node) -> Node:
+    """Angle of the point (other, input) from the positive x axis."""
+    return arctan2(input, other)
+
+
 # hyperbolic -------------------------------------------------------------------------------------
 
 sinh: Op = elementwise(
@@ -278,7 +293,7 @@ sigmoid: Op = elementwise(
     doc="1/(1 + exp(-x)).",
     partials=lambda y, x: (y * sigmoid(-x),),  # 1 - y has no digits left for large x
     exact=lambda m, x: m.divide(1, 1 + m.exp(-x)),
-    spellings=("expit",),
+    spellings=("expit", "jax.logistic"),
 )
 softplus: Op = elementwise(
     "softplus",

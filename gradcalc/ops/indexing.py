@@ -85,10 +85,10 @@ def _put(x: Any, value: Any, spec: Spec) -> Any:
 def put_index(x: Node, value: Node, spec: Spec) -> Any:
     """The array with the elements at a basic index replaced."""
     place = _basic_shape(x, spec)
-    return (x, _fitted(value, place)), {"spec": spec}
+    return (x, fitted(value, place)), {"spec": spec}
 
 
-def _fitted(value: Node, place: Shape) -> Node:
+def fitted(value: Node, place: Shape) -> Node:
     """A value stretched to the place it is written to; NumPy drops leading axes of length 1 there."""
     value = as_node(value)
     while value.ndim > len(place) and value.shape[0] == 1:
@@ -108,6 +108,8 @@ def element(x: Node, axis: int, place: int) -> Node:
 
 def segment(x: Node, axis: int, start: int, stop: int) -> Node:
     """The places `start` to `stop` of an axis counted from the right."""
+    if (start, stop) == (0, x.shape[axis]):
+        return x
     return index(x, (slice(start, stop, 1),) + (slice(None),) * (-axis - 1))
 
 
@@ -252,10 +254,10 @@ def split_index(shape: Shape, key: Sequence[Any], value_of: ValueOf) -> Split:
             spec.append(_canonical(part, next(lengths)))
         elif advanced:
             separated = separated or apart
-            arrays.append((len(spec), _from_front(part, next(lengths), value_of)))
+            arrays.append((len(spec), from_front(part, next(lengths), value_of)))
             spec.append(slice(None))
         else:
-            spec.append(int(value_of(_from_front(part, next(lengths), value_of))))
+            spec.append(int(value_of(from_front(part, next(lengths), value_of))))
     ndim = sum(not isinstance(part, int) for part in spec)
     while spec and spec[0] == slice(None):
         spec.pop(0)
@@ -323,8 +325,10 @@ def _canonical(part: slice, length: int) -> slice:
     return slice(start, None if stop < 0 else stop, step)
 
 
-def _from_front(place: Node, length: int, value_of: ValueOf) -> Node:
+def from_front(place: Node, length: int, value_of: ValueOf) -> Node:
     """An index, checked to be whole and within its axis; counted from the front if negative numbers are in it."""
+    if place.op.name == "place" and place.attrs["length"] <= length:  # whatever its numbers are
+        return place
     numbers = np.asarray(value_of(place))
     fraction = numbers != np.floor(numbers)
     if np.any(fraction):
@@ -362,11 +366,13 @@ def put(x: Node, key: Sequence[Any], value: Node, value_of: ValueOf, *, add: boo
         )
     part = index(x, split.spec) if split.spec else x
     if not split.arrays:
-        return put_index(x, part + value if add else value, split.spec)
+        new = part + value if add else value
+        whole = not split.spec and new.boolean == x.boolean
+        return fitted(new, x.shape) if whole else put_index(x, new, split.spec)
     moved = transpose(part, split.order) if split.order else part
     place = _gathered_shape(moved, *split.arrays, after=split.after)
     write = add_gather if add else put_gather
-    written = write(moved, _fitted(value, place), split.arrays, split.after)
+    written = write(moved, fitted(value, place), split.arrays, split.after)
     if split.order:
         written = moveaxis(written, tuple(range(written.ndim)), split.order)
     return put_index(x, written, split.spec) if split.spec else written

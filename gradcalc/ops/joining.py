@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import GradcalcError
 from ..graph import Node, Shape, as_node
 from .indexing import element, pick, segment
-from .kinds import Lengths, derived, linear, moved_kind, negative_axis, with_shape
+from .kinds import Arrays, Lengths, derived, linear, moved_kind, negative_axis, with_shape, zeros
 from .shape import broadcast_to, ravel, reshape
 
 
@@ -110,6 +110,70 @@ def vstack(arrays: Sequence[Node]) -> Node:
     return concatenate([at_least(as_node(one), 2) for one in arrays], axis=0)
 
 
+@derived("dstack([x, y]) | x=3 y=3", "dstack([x, y]) | x=2,3 y=2,3", "dstack([x, y]) | x=1,2,1 y=1,2,2")
+def dstack(arrays: Sequence[Node]) -> Node:
+    """Arrays joined one behind the other, along axis 2."""
+    return concatenate([atleast_3d([as_node(one)]) for one in arrays], axis=2)
+
+
+@derived("column_stack([x, y]) | x=3 y=3,2", "column_stack([x, y]) | x= y=")
+def column_stack(arrays: Sequence[Node]) -> Node:
+    """Arrays joined side by side, vectors as columns."""
+    nodes = [as_node(one) for one in arrays]
+    return concatenate([reshape(one, (one.size, 1)) if one.ndim < 2 else one for one in nodes], axis=1)
+
+
+@derived("append(x, y) | x=2,2 y=3", "append(x, y, axis=1) | x=2,2 y=2,1", "append(x, 7) | x=3")
+def append(arr: Node, values: Node, axis: int | None = None) -> Node:
+    """Values joined to the end of an axis, or of the raveled array."""
+    return concatenate([as_node(arr), as_node(values)], axis)
+
+
+@derived("block_diag(x, y) | x=2,3 y=1,2", "block_diag(x, y, 5) | x=2 y=", spellings=("linalg.block_diag",))
+def block_diag(arrays: Arrays) -> Node:
+    """A matrix with the arrays on its diagonal, one after the other, and zeros elsewhere."""
+    nodes = [at_least(as_node(one), 2) for one in arrays] or [zeros((1, 0))]
+    if any(one.ndim > 2 for one in nodes):
+        raise GradcalcError("shape", "`block_diag` takes matrices, vectors as rows, and numbers")
+    width = sum(one.shape[1] for one in nodes)
+    rows, start = [], 0
+    for one in nodes:
+        height, own = one.shape
+        sides = [zeros((height, start)), one, zeros((height, width - start - own))]
+        rows.append(concatenate([side for side in sides if side.shape[1] or side is one], 1))
+        start += own
+    return concatenate(rows, 0)
+
+
+# at least so many axes ----------------------------------------------------------------------------
+
+
+def _each(arrays: Arrays, change: Callable[[Node], Node]) -> Node | tuple[Node, ...]:
+    changed = tuple(change(as_node(one)) for one in arrays)
+    return changed[0] if len(changed) == 1 else changed
+
+
+@derived("atleast_1d(x) | x=", "atleast_1d(x, 3)[1] + x | x=2")
+def atleast_1d(arrays: Arrays) -> Any:
+    """The array, or each of several, with one axis at least."""
+    return _each(arrays, lambda x: at_least(x, 1))
+
+
+@derived("atleast_2d(x) | x=3", "atleast_2d(x, y)[1] | x=3 y=")
+def atleast_2d(arrays: Arrays) -> Any:
+    """The array, or each of several, with two axes at least: a vector becomes a row."""
+    return _each(arrays, lambda x: at_least(x, 2))
+
+
+@derived("atleast_3d(x) | x=3", "atleast_3d(x) | x=2,3", "atleast_3d(x, y)[1] | x=3 y=")
+def atleast_3d(arrays: Arrays) -> Any:
+    """The array, or each of several, with three axes at least: a matrix of shape (m, n) becomes (m, n, 1)."""
+    return _each(arrays, lambda x: x if x.ndim > 2 else reshape(at_least(x, 2), (*at_least(x, 2).shape, 1)))
+
+
+# repeating ----------------------------------------------------------------------------------------
+
+
 @derived("tile(x, 2) | x=3", "tile(x, (2, 3)) | x=2,3", "tile(x, (2, 1)) | x=3")
 def tile(x: Node, reps: Lengths) -> Node:
     """The array repeated as a whole, along each axis as often as told."""
@@ -126,7 +190,6 @@ def tile(x: Node, reps: Lengths) -> Node:
     "repeat(x, 3, axis=0) | x=2,3",
     "repeat(x, (1, 0, 2)) | x=3",
     "repeat(x, (2, 1), axis=0) | x=2,3",
-    spellings=("repeat_interleave",),
 )
 def repeat(x: Node, repeats: int | tuple[int, ...], axis: int | None = None) -> Node:
     """Each element repeated in place, along an axis or along the raveled array."""
@@ -136,3 +199,38 @@ def repeat(x: Node, repeats: int | tuple[int, ...], axis: int | None = None) -> 
     times = np.broadcast_to(repeats, x.shape[along])
     places = np.repeat(np.arange(x.shape[along]), times)
     return pick(x, along, places)
+
+
+@derived("repeat_interleave(x, 2) | x=2,2", "repeat_interleave(x, (1, 2), dim=1) | x=2,2")
+def repeat_interleave(
+    input: Node, repeats: int | tuple[int, ...], dim: int | None = None, output_size: int | None = None
+) -> Node:
+    """Each element repeated in place, along an axis or along the raveled array."""
+    return _of_length(repeat(input, repeats, dim), dim, output_size)
+
+
+def _of_length(x: Node, axis: int | None, length: int | None) -> Node:
+    if length is not None and x.shape[axis or 0] != length:
+        raise GradcalcError("arguments", f"output_size {length} is not the length {x.shape[axis or 0]} of the result")
+    return x
+
+
+@derived(
+    "jax.repeat(x, 2) | x=3",
+    "jax.repeat(x, (1, 2), axis=0, total_repeat_length=5) | x=2,2",
+    "jax.repeat(x, 2, total_repeat_length=3) | x=2",
+    name="jax.repeat",
+)
+def repeat_to_length(
+    a: Node, repeats: int | tuple[int, ...], axis: int | None = None, total_repeat_length: int | None = None
+) -> Node:
+    """Each element repeated in place; cut to a length in all, or filled up with the last."""
+    if axis is None:
+        a, axis = ravel(a), 0
+    along = negative_axis(axis, a.ndim) + a.ndim
+    times = np.broadcast_to(repeats, a.shape[along])
+    places = np.repeat(np.arange(a.shape[along]), times)
+    if total_repeat_length is not None and places.size:
+        places = np.append(places, np.repeat(places[-1:], max(0, total_repeat_length - places.size)))
+        places = places[:total_repeat_length]
+    return pick(a, along, places)

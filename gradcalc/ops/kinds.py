@@ -11,7 +11,9 @@ Kernels act on trailing axes and accept any leading ones: attributes count axes 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..errors import GradcalcError
 from ..graph import CATALOGUE, Cotangents, Derived, Node, Op, P, R, Shape, constant, node
@@ -318,6 +320,47 @@ def summary(call: Callable[..., Any]) -> str:
 Axis = int | tuple[int, ...] | None
 Lengths = int | tuple[int, ...]
 """Lengths or axes that PyTorch, and methods, also take one by one: `x.reshape(2, -1)`."""
+PerAxis = int | tuple[int, ...]
+"""A whole number for all axes of an image, or one for each; never one by one."""
+Sizes = int | tuple[int | None, ...] | None
+"""As `PerAxis`, but None stands for the length that is there."""
+Factors = float | tuple[float, ...]
+"""A number for all axes of an image, or one for each."""
+Widths = int | tuple[int | tuple[int, ...], ...]
+"""A whole number, a pair, or a pair for each axis."""
+
+
+Arrays = Sequence[Node]
+"""Arrays that are given one by one: `meshgrid(x, y)`."""
+Mask = Any
+"""Truth values as a NumPy array, read at the inputs: what they select decides shapes."""
+
+Cuts = Any
+"""A place, several (as a NumPy array), a slice or a mask: where something is put in or left out."""
+
+
+class Index(NamedTuple):
+    """Whole numbers that say where: the node, and what it is at the inputs."""
+
+    node: Node
+    numbers: Any
+
+
+class Known(NamedTuple):
+    """An array whose numbers are looked at before there is a graph of it: classes, places, lengths."""
+
+    node: Node
+    numbers: Any
+
+
+def known_places(given: Known, length: int, name: str) -> Node:
+    """An array of places in an axis of the given length, as it was given; PyTorch counts from the front only."""
+    numbers = given.numbers
+    wrong = (numbers != np.floor(numbers)) | (numbers < 0) | (numbers >= length)
+    if np.any(wrong):
+        message = f"`{name}` takes whole numbers from 0 to {length - 1}, got {numbers[wrong].flat[0]:g}"
+        raise GradcalcError("index", message, operands=[(given.node, "")])
+    return given.node
 
 
 def negative_axis(axis: int, ndim: int, what: str = "axis") -> int:

@@ -1,24 +1,18 @@
-"""Matrix products, determinants, inverses and factorisations; batched over leading axes as in NumPy.
-
-The rules are those of Giles, "An extended collection of matrix derivative results for forward and
-reverse mode algorithmic differentiation" (2008), except where a comment says otherwise.
-"""
+"""Products of vectors, matrices and more; batched over leading axes as in NumPy."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..errors import GradcalcError
-from ..graph import Node, Shape, constant, node
-from .arithmetic import less, where
-from .arithmetic import sign as _sign
-from .indexing import add_gather, gather
-from .kinds import bilinear, broadcast_to, derived, general, pad_rank, with_shape, zeros
+from ..graph import Node, Shape, node
+from .kinds import bilinear, broadcast_to, derived, general, pad_rank, with_shape
+from .matrices import leading_shape
 from .reduce import sum
-from .shape import as_matrix, diagonal, expand_dims, ravel, reshape, squeeze, swapaxes, tril
+from .shape import as_matrix, diagonal, expand_dims, ravel, reshape, squeeze, swapaxes
 
 # products ---------------------------------------------------------------------------------------
 
@@ -32,7 +26,7 @@ def _matmul_shape(a: Node, b: Node) -> Shape:
             helps=["multiply by a number with `*`"],
         )
     inner = b.shape[0] if b.ndim == 1 else b.shape[-2]
-    leading = _leading(a.shape[:-2], b.shape[:-2])
+    leading = leading_shape(a.shape[:-2], b.shape[:-2])
     if a.shape[-1] != inner or leading is None:
         why = (
             f"the inner lengths {a.shape[-1]} and {inner} differ"
@@ -52,13 +46,6 @@ def _matmul_shape(a: Node, b: Node) -> Shape:
             helps=helps,
         )
     return leading + (a.shape[-2:-1] if a.ndim > 1 else ()) + (b.shape[-1:] if b.ndim > 1 else ())
-
-
-def _leading(a: Shape, b: Shape) -> Shape | None:
-    try:
-        return np.broadcast_shapes(a, b)
-    except ValueError:
-        return None
 
 
 def _matmul_transposes(g: Node, a: Node, b: Node) -> tuple[Node, Node]:
@@ -112,7 +99,6 @@ def _batch_matmul(old: Node, inputs: Sequence[Node], batched: Sequence[bool]) ->
         "x @ A | A=2,3,2 x=3",
         "A @ B | A=2,3 B=4,3,2",
     ),
-    spellings=("mm", "mv", "bmm"),
 )
 def matmul(x: Node, y: Node) -> Any:
     """Matrix product; of vectors the inner product; over leading axes one product each."""
@@ -133,7 +119,7 @@ def inner(x: Node, y: Node) -> Node:
     return x * y if x.ndim == 0 or y.ndim == 0 else tensordot(x, y, ((-1,), (-1,)))
 
 
-@derived("outer(x, y) | x=3 y=2", "outer(A, x) | A=2,2 x=3", spellings=("ger",))
+@derived("outer(x, y) | x=3 y=2", "outer(A, x) | A=2,2 x=3")
 def outer(x: Node, y: Node) -> Node:
     """Every element of the first times every element of the second, as a matrix."""
     return expand_dims(ravel(x), 1) * expand_dims(ravel(y), 0)
@@ -258,7 +244,7 @@ def _without_repeats(term: str, x: Node) -> tuple[str, Node]:
 
 
 @general(
-    kernel=lambda *xs, subscripts: np.einsum(subscripts, *xs, optimize=len(xs) > 2),
+    kernel=lambda *xs, subscripts: np.einsum(subscripts, *xs, optimize=len(xs) > 2 or max(map(np.size, xs)) > 10_000),
     exact=lambda m, *xs, subscripts: np.einsum(subscripts, *xs),
     shape=_einsum_shape,
     vjp=_einsum_vjp,
@@ -296,240 +282,3 @@ def _letter_shape(subscripts: str, term: str, x: Node, lengths: dict[str, int]) 
                 "shape", f"letter `{letter}` of `{subscripts}` stands for lengths {lengths[letter]} and {n}"
             )
     return tuple(lengths[letter] for letter in term)
-
-
-# determinants and inverses ----------------------------------------------------------------------
-
-
-def square_matrix(x: Node, what: str) -> Node:
-    """The node itself, if its last two axes are equally long."""
-    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise GradcalcError("shape", f"`{what}` needs a square matrix, got shape {x.shape}", operands=[with_shape(x)])
-    return x
-
-
-def _one_square(x: Node, what: str) -> Any:
-    return (square_matrix(x, what),), {}
-
-
-def _t(x: Node) -> Node:
-    return swapaxes(x, -1, -2)
-
-
-def _each(x: Node) -> Node:
-    """One number a matrix, lined up with the matrices."""
-    return expand_dims(x, (-2, -1))
-
-
-@general(
-    kernel=np.linalg.det,
-    shape=lambda x: x.shape[:-2],
-    # The gradient of det is the cofactor matrix, which exists for singular matrices too (Jacobi's formula).
-    vjp=lambda g, y, x: (_each(g) * cofactor(x),),
-    exact=lambda m, x: _matrixwise(m.det, x, 0),
-    examples=("det(A) | A=3,3", "det(A) | A=1,1", "det(A) | A=2,2,2"),
-)
-def det(x: Node) -> Any:
-    """Determinant."""
-    return _one_square(x, "det")
-
-
-def _matrixwise(function: Any, x: Any, ndim: int) -> Any:
-    """Apply a function of one object matrix over leading axes; its value has `ndim` axes."""
-    x = np.asarray(x, object)
-    if x.ndim == 2:
-        return function(x)
-    values = [_matrixwise(function, part, ndim) for part in x]
-    out = np.empty((len(values), *np.shape(values[0])), object)
-    for i, value in enumerate(values):
-        out[i] = value
-    return out
-
-
-def _cofactor(x: Any) -> Any:
-    """Through the singular value decomposition, which does not divide by small singular values."""
-    n = x.shape[-1]
-    u, s, vh = np.linalg.svd(x)
-    others = np.repeat(s[..., None, :], n, -2)
-    others[..., np.arange(n), np.arange(n)] = 1.0
-    sign = np.linalg.det(u) * np.linalg.det(vh)
-    return sign[..., None, None] * ((u * np.prod(others, -1)[..., None, :]) @ vh)
-
-
-def _minors(n: int) -> tuple[Any, Any]:
-    """Index arrays of shape (n, n, n-1, n-1) that pick every minor of an n by n matrix."""
-    rest = np.array([[j for j in range(n) if j != i] for i in range(n)], np.float64).reshape(n, n - 1)
-    shape = (n, n, n - 1, n - 1)
-    return np.broadcast_to(rest[:, None, :, None], shape), np.broadcast_to(rest[None, :, None, :], shape)
-
-
-_MINORS_UP_TO = 32  # the minors of an n by n matrix take n**4 numbers
-
-
-def _cofactor_vjp(g: Node, y: Node, x: Node) -> tuple[Node | None]:
-    n = x.shape[-1]
-    if n == 1:  # the cofactor of a number is 1
-        return (None,)
-    if n <= _MINORS_UP_TO:  # each cofactor is a signed determinant of a minor: right for any rank, to any order
-        rows, columns = _minors(n)
-        signs = constant((-1.0) ** np.add.outer(np.arange(n), np.arange(n)))
-        places = constant(rows), constant(columns)
-        back = _each(g * signs) * cofactor(gather(x, places))
-        return (add_gather(zeros(x.shape), back, places),)
-    # From C = det(X) inv(X)': dC = (tr(C'dX) C - C dX' C) / det(X).
-    scale = _each(1 / det(x))
-    return (scale * (_each(sum(g * y, (-2, -1))) * y - y @ _t(g) @ y),)
-
-
-@general(
-    kernel=_cofactor,
-    shape=lambda x: x.shape,
-    vjp=_cofactor_vjp,
-    exact=lambda m, x: _matrixwise(m.cofactor, x, 2),
-    examples=("cofactor(A) | A=3,3", "cofactor(A) | A=2,2"),
-    source="Jacobi's formula; singular values for the numbers",
-)
-def cofactor(x: Node) -> Any:
-    """Matrix of cofactors: det(x) * inv(x).T where the inverse exists, and defined where it does not."""
-    return _one_square(x, "cofactor")
-
-
-@general(
-    kernel=lambda x: np.linalg.slogdet(x)[1],
-    shape=lambda x: x.shape[:-2],
-    vjp=lambda g, y, x: (_each(g) * _t(inv(x)),),
-    exact=lambda m, x: np.frompyfunc(lambda d: m.log(m.abs(d)), 1, 1)(_matrixwise(m.det, x, 0)),
-    examples=("logabsdet(A) | A=3,3", "logabsdet(A) | A=2,2,2"),
-)
-def logabsdet(x: Node) -> Any:
-    """log(abs(det(x))), without overflow."""
-    return _one_square(x, "logabsdet")
-
-
-class SignedLog(NamedTuple):
-    """A determinant taken apart."""
-
-    sign: Node
-    logabsdet: Node
-
-
-@derived("slogdet(A)[1] | A=3,3")
-def slogdet(x: Node) -> SignedLog:
-    """Sign of the determinant, and the logarithm of its size."""
-    return SignedLog(_sign(det(square_matrix(x, "slogdet"))), logabsdet(x))
-
-
-@derived("logdet(A) | A=3,3")
-def logdet(x: Node) -> Node:
-    """log(det(x)), without overflow; nan where the determinant is negative."""
-    sign, size = slogdet(square_matrix(x, "logdet"))
-    return where(less(sign, 0.0), np.nan, size)
-
-
-@general(
-    kernel=np.linalg.inv,
-    shape=lambda x: x.shape,
-    vjp=lambda g, y, x: (-(_t(y) @ g @ _t(y)),),
-    exact=lambda m, x: _matrixwise(lambda a: m.cofactor(a).T / m.det(a), x, 2),
-    examples=("inv(A) | A=3,3", "inv(A) | A=2,2,2"),
-    spellings=("inverse",),
-)
-def inv(x: Node) -> Any:
-    """Inverse matrix."""
-    return _one_square(x, "inv")
-
-
-def _solve_shape(a: Node, b: Node) -> Shape:
-    inner = b.shape[0] if b.ndim == 1 else b.shape[-2] if b.ndim else None
-    leading = _leading(a.shape[:-2], b.shape[:-2] if b.ndim > 1 else ())
-    if inner != a.shape[-1] or leading is None:
-        raise GradcalcError(
-            "shape",
-            f"cannot solve a system of shape {a.shape} for a right side of shape {b.shape}",
-            operands=[with_shape(a), with_shape(b)],
-        )
-    return leading + (a.shape[-1:] if b.ndim == 1 else (a.shape[-1], b.shape[-1]))
-
-
-def _solve_vjp(g: Node, y: Node, a: Node, b: Node) -> tuple[Node, Node]:
-    if b.ndim > 1:
-        back = solve(_t(a), g)
-        return -(back @ _t(y)), back
-    back = solve(_t(a), g) if g.ndim == 1 else squeeze(solve(_t(a), expand_dims(g, -1)), -1)
-    return -(expand_dims(back, -1) * expand_dims(y, -2)), back
-
-
-def _batch_solve(old: Node, inputs: Sequence[Node], batched: Sequence[bool]) -> Node:
-    a, b = inputs
-    if old.inputs[1].ndim == 1:
-        if batched == (False, True) and a.ndim == 2:  # one system, many right sides: its columns
-            return swapaxes(solve(a, swapaxes(b, 0, 1)), 0, 1)
-        column = expand_dims(b, -1)
-        column = pad_rank(column, old.inputs[0].ndim - 2) if batched[1] else column
-        return squeeze(solve(a, column), -1)
-    rank = max(one.ndim for one in old.inputs)
-    aligned = [
-        pad_rank(new, rank - one.ndim) if is_batched else new
-        for new, one, is_batched in zip(inputs, old.inputs, batched, strict=True)
-    ]
-    return solve(*aligned)
-
-
-def _solve(a: Any, b: Any) -> Any:
-    return np.linalg.solve(a, b) if b.ndim > 1 else np.linalg.solve(a, b[..., None])[..., 0]
-
-
-def _exact_solve(m: Any, a: Any, b: Any) -> Any:
-    inverse = _matrixwise(lambda one: m.cofactor(one).T / m.det(one), a, 2)
-    return inverse @ b if b.ndim > 1 else (inverse @ b[:, None])[..., 0]
-
-
-@general(
-    kernel=_solve,
-    shape=_solve_shape,
-    vjp=_solve_vjp,
-    batch=_batch_solve,
-    exact=_exact_solve,
-    examples=(
-        "solve(A, x) | A=3,3 x=3",
-        "solve(A, B) | A=3,3 B=3,2",
-        "solve(A, x) | A=2,2,2 x=2",
-        "solve(A, B) | A=2,2 B=3,2,2",
-    ),
-)
-def solve(a: Node, b: Node) -> Any:
-    """The x for which a @ x is b; b is a vector if it has one axis, else matrices."""
-    return (square_matrix(a, "solve"), b), {}
-
-
-def _cholesky_vjp(g: Node, y: Node, x: Node) -> tuple[Node]:
-    # Murray, "Differentiation of the Cholesky decomposition" (2016), eq. 10: with Phi halving the diagonal of
-    # the lower triangle, the cotangent is L^-T Phi(L' G) L^-1, made symmetric.
-    inner = _t(y) @ tril(g)
-    halved = tril(inner) - 0.5 * tril(inner) * constant(np.eye(x.shape[-1]))
-    middle = solve(_t(y), _t(solve(_t(y), _t(halved))))
-    return (0.5 * (middle + _t(middle)),)
-
-
-def _exact_cholesky(m: Any, x: Any) -> Any:
-    n = len(x)
-    x = (x + x.T) / 2
-    low = np.full((n, n), m.number(0.0), object)
-    for j in range(n):
-        low[j, j] = m.sqrt(x[j, j] - np.sum(low[j, :j] * low[j, :j]))
-        for i in range(j + 1, n):
-            low[i, j] = (x[i, j] - np.sum(low[i, :j] * low[j, :j])) / low[j, j]
-    return low
-
-
-@general(
-    kernel=lambda x: np.linalg.cholesky((x + np.swapaxes(x, -1, -2)) / 2),
-    shape=lambda x: x.shape,
-    vjp=_cholesky_vjp,
-    exact=lambda m, x: _matrixwise(lambda one: _exact_cholesky(m, one), x, 2),
-    source="Murray, Differentiation of the Cholesky decomposition (2016)",
-    examples=("cholesky(A @ A.T + 3*eye(3)) | A=3,3", "cholesky(A @ transpose(A, (0, 2, 1)) + 3*eye(2)) | A=2,2,2"),
-)
-def cholesky(x: Node) -> Any:
-    """Lower triangular factor of a positive definite matrix, of whose two halves it takes the mean."""
-    return _one_square(x, "cholesky")

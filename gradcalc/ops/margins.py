@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..errors import GradcalcError
 from ..graph import Kink, Node
-from . import reduce as reductions
 from .arithmetic import clip, equal, minimum, where
 from .elementwise import softplus, sqrt, square
 from .kinds import derived, with_shape
 from .losses import reduced
+from .norms import vector_norm
 from .reduce import sum
 
 _SLACK = "the derivative where the loss is positive"
@@ -143,7 +143,7 @@ def triplet_margin_loss(
 
 
 def _distance(a: Node, b: Node, p: float, eps: float) -> Node:
-    return reductions.vector_norm(a - b + eps, p, -1)
+    return vector_norm(a - b + eps, p, -1)
 
 
 @derived(

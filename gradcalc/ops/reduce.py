@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 from math import prod as product
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import GradcalcError
-from ..graph import Cotangents, Kink, Node, Shape, constant
-from .arithmetic import abs, equal, where
+from ..graph import CATALOGUE, Cotangents, Kink, Node, Op, Shape, constant
+from .arithmetic import equal, maximum, minimum
+from .arithmetic import where as select
+from .elementwise import sqrt
 from .indexing import segment
 from .joining import concatenate
 from .kinds import (
@@ -42,6 +45,18 @@ def _count(x: Node, axis: Axis) -> int:
     return product(x.shape[i] for i in negative_axes(axis, x.ndim))
 
 
+def masked(x: Node, mask: Node | None, fill: float) -> Node:
+    """The array with a number where a mask is false; itself without a mask."""
+    return x if mask is None else select(broadcast_to(mask, x.shape), x, fill)
+
+
+def counted(x: Node, axis: Axis, keepdims: bool, mask: Node | None, ddof: float = 0) -> Node | float:
+    """How many elements each reduced one stands for, of those that a mask marks; ddof less, but not below 0."""
+    if mask is None:
+        return builtins.max(_count(x, axis) - ddof, 0)
+    return maximum(sum(broadcast_to(mask, x.shape), axis, keepdims) - ddof, 0.0)
+
+
 # sums -------------------------------------------------------------------------------------------
 
 
@@ -55,30 +70,58 @@ def _count(x: Node, axis: Axis) -> int:
         "sum(x, axis=(0, -1), keepdims=True) | x=2,3,2",
         "x.sum(-1) | x=2,3",
         "sum([[x, 1]]) | x=",
+        "sum(x, axis=1, initial=y, where=[True, False, True]) | x=2,3 y=",
     ),
 )
-def sum(x: Node, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Sum of elements, over all axes or the given ones."""
-    return _call(x, axis, keepdims)
+def sum(
+    x: Node, axis: Axis = None, keepdims: bool = False, initial: Node | None = None, where: Node | None = None
+) -> Any:
+    """Sum of elements, over all axes or the given ones; of those only that `where` marks."""
+    if initial is None and where is None:
+        return _call(x, axis, keepdims)
+    total = sum(masked(x, where, 0.0), axis, keepdims)
+    return total if initial is None else total + initial
 
 
-@derived("mean(x)", "mean(x, axis=1, keepdims=True) | x=2,3")
-def mean(x: Node, axis: Axis = None, keepdims: bool = False) -> Node:
-    """Mean of elements, over all axes or the given ones."""
-    return sum(x, axis, keepdims) / _count(_some(x, axis, "mean"), axis)
+@derived("mean(x)", "mean(x, axis=1, keepdims=True) | x=2,3", "mean(x, axis=0, where=y > -2) | x=2,3 y=2,3")
+def mean(x: Node, axis: Axis = None, keepdims: bool = False, where: Node | None = None) -> Node:
+    """Mean of elements, over all axes or the given ones; of those only that `where` marks."""
+    count = counted(some(x, axis, "mean"), axis, keepdims, where)
+    return sum(masked(x, where, 0.0), axis, keepdims) / count
 
 
-def _some(x: Node, axis: Axis, what: str) -> Node:
+def some(x: Node, axis: Axis, what: str) -> Node:
+    """The array, if there are elements to reduce."""
     if _count(x, axis) == 0:
         raise GradcalcError("empty", f"`{what}` of no elements has no value", operands=[with_shape(x)])
     return x
 
 
-@derived("var(x) | x=3", "var(x, axis=1, ddof=1) | x=2,3", "var(x, axis=0, keepdims=True) | x=2,3")
-def var(x: Node, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Node:
+@derived(
+    "var(x) | x=3",
+    "var(x, axis=1, ddof=1) | x=2,3",
+    "var(x, axis=0, keepdims=True) | x=2,3",
+    "var(x, axis=1, where=[True, False, True], ddof=1) | x=2,3",
+    "var(x, axis=1, mean=y) | x=2,3 y=2,1",
+    "var(x, correction=1) | x=3",
+)
+def var(
+    x: Node,
+    axis: Axis = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    where: Node | None = None,
+    mean: Node | None = None,
+    correction: float | None = None,
+) -> Node:
     """Variance: the mean squared distance from the mean; ddof is taken off the count."""
-    spreads = _some(x, axis, "var") - mean(x, axis, True)
-    return sum(spreads**2, axis, keepdims) / (_count(x, axis) - ddof)
+    away = _distances(some(x, axis, "var"), axis, where, mean)
+    return sum(away**2, axis, keepdims) / counted(x, axis, keepdims, where, ddof if correction is None else correction)
+
+
+def _distances(x: Node, axis: Axis, mask: Node | None, center: Node | None) -> Node:
+    """How far each element is from the mean; 0 for those that a mask leaves out."""
+    return masked(x - (mean(x, axis, True, mask) if center is None else center), mask, 0.0)
 
 
 @linear(
@@ -176,10 +219,16 @@ def cumprod(x: Node, axis: int | None = None) -> Any:
         "prod(x, axis=0) | x=2,3",
         "prod(x, axis=1, keepdims=True) | x=2,3",
         "prod(x, axis=(0, 2)) | x=2,3,2",
+        "prod(x, axis=1, initial=y, where=[True, False, True]) | x=2,3 y=",
     ),
 )
-def prod(x: Node, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Product of elements, over all axes or the given ones."""
+def prod(
+    x: Node, axis: Axis = None, keepdims: bool = False, initial: Node | None = None, where: Node | None = None
+) -> Any:
+    """Product of elements, over all axes or the given ones; of those only that `where` marks."""
+    if initial is not None or where is not None:
+        whole: Node = prod(masked(x, where, 1.0), axis, keepdims)
+        return whole if initial is None else whole * initial
     axes = negative_axes(axis, x.ndim)
     if len(axes) == 1:
         return (x,), {"axis": axes, "keepdims": keepdims}
@@ -198,11 +247,22 @@ def _shared(g: Node, y: Node, x: Node, axis: tuple[int, ...], keepdims: bool) ->
     """The cotangent of an extreme: shared evenly among the elements that attain it."""
     attained = equal(x, spread(y, x, axis, keepdims))
     ties = sum(attained, axis, keepdims)
-    return (where(attained, spread(g / ties, x, axis, keepdims), 0.0),)
+    return (select(attained, spread(g / ties, x, axis, keepdims), 0.0),)
 
 
-def _extreme_call(x: Node, axis: Axis, keepdims: bool, what: str) -> Any:
-    return _call(_some(x, axis, what), axis, keepdims)
+def _extreme_within(whole: Op, x: Node, axis: Axis, keepdims: bool, initial: Node | None, mask: Node | None) -> Node:
+    """The extreme of `initial` and the elements that a mask marks."""
+    if initial is None:
+        raise GradcalcError(
+            "arguments",
+            f"`{whole.name}` with `where` needs `initial`, as in NumPy: it is the value where nothing is marked",
+            helps=["give one that no element passes: `initial=-inf` for `max`, `initial=inf` for `min`"],
+        )
+    fill = -np.inf if whole is max else np.inf
+    pair = maximum if whole is max else minimum
+    if _count(x, axis) == 0:
+        return broadcast_to(initial, reduced_shape(x.shape, negative_axes(axis, x.ndim), keepdims))
+    return pair(whole(masked(x, mask, fill), axis, keepdims), initial)
 
 
 def _folded(x: Any, axis: tuple[int, ...], keepdims: bool, pair: Any) -> Any:
@@ -218,12 +278,21 @@ def _folded(x: Any, axis: tuple[int, ...], keepdims: bool, pair: Any) -> Any:
     vjp=_shared,
     exact=lambda m, x, axis, keepdims: _folded(x, axis, keepdims, m.maximum),
     kink=Kink(at="several elements are largest", takes="an even share for each"),
-    examples=("max(x) | x=3", "max(x, axis=0) | x=2,3", "max(x, axis=1, keepdims=True) | x=2,3"),
+    examples=(
+        "max(x) | x=3",
+        "max(x, axis=0) | x=2,3",
+        "max(x, axis=1, keepdims=True) | x=2,3",
+        "max(x, axis=1, initial=y, where=[True, False, True]) | x=2,3 y=",
+    ),
     spellings=("amax",),
 )
-def max(x: Node, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The largest element, over all axes or the given ones."""
-    return _extreme_call(x, axis, keepdims, "max")
+def max(
+    x: Node, axis: Axis = None, keepdims: bool = False, initial: Node | None = None, where: Node | None = None
+) -> Any:
+    """The largest element, over all axes or the given ones; of those only that `where` marks."""
+    if initial is None and where is None:
+        return _call(some(x, axis, "max"), axis, keepdims)
+    return _extreme_within(max, x, axis, keepdims, initial, where)
 
 
 @general(
@@ -232,12 +301,21 @@ def max(x: Node, axis: Axis = None, keepdims: bool = False) -> Any:
     vjp=_shared,
     exact=lambda m, x, axis, keepdims: _folded(x, axis, keepdims, m.minimum),
     kink=Kink(at="several elements are smallest", takes="an even share for each"),
-    examples=("min(x) | x=3", "min(x, axis=0) | x=2,3", "min(x, axis=1, keepdims=True) | x=2,3"),
+    examples=(
+        "min(x) | x=3",
+        "min(x, axis=0) | x=2,3",
+        "min(x, axis=1, keepdims=True) | x=2,3",
+        "min(x, axis=1, initial=y, where=[True, False, True]) | x=2,3 y=",
+    ),
     spellings=("amin",),
 )
-def min(x: Node, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The smallest element, over all axes or the given ones."""
-    return _extreme_call(x, axis, keepdims, "min")
+def min(
+    x: Node, axis: Axis = None, keepdims: bool = False, initial: Node | None = None, where: Node | None = None
+) -> Any:
+    """The smallest element, over all axes or the given ones; of those only that `where` marks."""
+    if initial is None and where is None:
+        return _call(some(x, axis, "min"), axis, keepdims)
+    return _extreme_within(min, x, axis, keepdims, initial, where)
 
 
 def _place_shape(x: Node, axis: int, keepdims: bool) -> Shape:
@@ -247,7 +325,7 @@ def _place_shape(x: Node, axis: int, keepdims: bool) -> Shape:
 def _place_call(x: Node, axis: int | None, keepdims: bool, what: str) -> Any:
     if axis is None:
         x, axis = ravel(x), 0
-    return (_some(x, axis, what),), {"axis": negative_axis(axis, x.ndim), "keepdims": keepdims}
+    return (some(x, axis, what),), {"axis": negative_axis(axis, x.ndim), "keepdims": keepdims}
 
 
 def _exact_place(m: Any, x: Any, axis: int, keepdims: bool, better: Any) -> Any:
@@ -287,113 +365,29 @@ def argmin(x: Node, axis: int | None = None, keepdims: bool = False) -> Any:
     return _place_call(x, axis, keepdims, "argmin")
 
 
-# norms ------------------------------------------------------------------------------------------
-
-
-def _norm_vjp(g: Node, y: Node, x: Node, axis: tuple[int, ...], keepdims: bool) -> Cotangents:
-    whole = spread(y, x, axis, keepdims)
-    unit = where(equal(whole, 0.0), 0.0, x / whole)
-    return (spread(g, x, axis, keepdims) * unit,)
-
-
-def _norm(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
-    y: Any = np.sqrt(np.sum(np.square(x), axis=axis, keepdims=keepdims))
-    if np.all((y > 1e-140) & (y < 1e150)) or np.size(x) == 0:
-        return y
-    top: Any = np.max(np.abs(x), axis=axis, keepdims=True)  # the squares over- or underflowed
-    top = np.where((top > 0) & np.isfinite(top), top, 1.0)
-    y = top * np.sqrt(np.sum(np.square(x / top), axis=axis, keepdims=True))
-    return y if keepdims else np.reshape(y, reduced_shape(np.shape(x), axis, False))
-
-
-@general(
-    kernel=_norm,
-    shape=_shape,
-    vjp=_norm_vjp,
-    exact=lambda m, x, axis, keepdims: np.frompyfunc(m.sqrt, 1, 1)(np.sum(x * x, axis=axis, keepdims=keepdims)),
-    kink=Kink(at="every element is 0", takes="0"),
-    domain=((0.5, 2),),
-    examples=(
-        "norm(x) | x=3",
-        "norm(x) | x=2,3",
-        "norm(x, axis=1, keepdims=True) | x=2,3",
-        "norm(x, 'fro') | x=2,3",
-        "norm(x, 1) | x=3",
-        "norm(x, inf) | x=3",
-        "norm(x, -inf) | x=3",
-        "norm(x, 3) | x=3",
-        "norm(x, 1) | x=2,3",
-        "norm(x, inf, axis=(0, 1)) | x=2,3",
-    ),
-)
-def norm(x: Node, ord: float | str | None = None, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Euclidean norm, over all axes or the given ones; or the vector or matrix norm that `ord` names."""
-    axes = negative_axes(axis, x.ndim)
-    if ord is None or (ord == 2 and len(axes) == 1) or (ord == "fro" and len(axes) == 2):
-        return (x,), {"axis": axes, "keepdims": keepdims}
-    if isinstance(ord, str) or len(axes) not in (1, 2):
-        raise GradcalcError(
-            "arguments",
-            f"no norm of order {ord!r} over {len(axes)} axes is known",
-            helps=["leave `ord` out for the Euclidean norm"],
-        )
-    if len(axes) == 1:
-        return _vector_norm(x, ord, axes, keepdims)
-    given = (-2, -1) if axis is None or isinstance(axis, int) else axis
-    rows, columns = (negative_axis(one, x.ndim) for one in given)
-    return _matrix_norm(x, ord, rows, columns, keepdims)
-
-
-@derived("std(x) | x=3", "std(x, axis=1, ddof=1) | x=2,3", kink=Kink(at="all elements are equal", takes="0"))
-def std(x: Node, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Node:
-    """Standard deviation: the square root of the variance."""
-    size: Node = norm(_some(x, axis, "std") - mean(x, axis, True), None, axis, keepdims)
-    return size / _root(_count(x, axis) - ddof)
-
-
-def _root(count: float) -> float:
-    """The square root of a count of elements; nan, as NumPy's, where ddof took more off than there are."""
-    return math.sqrt(count) if count >= 0 else math.nan
+# spread ------------------------------------------------------------------------------------------
 
 
 @derived(
-    "vector_norm(x) | x=2,3",
-    "vector_norm(x, ord=1, axis=0) | x=2,3",
-    spellings=("linalg.vector_norm",),
-    domain=((0.5, 2),),
+    "std(x) | x=3",
+    "std(x, axis=1, ddof=1) | x=2,3",
+    "std(x, axis=1, where=[True, False, True]) | x=2,3",
+    "std(x, axis=1, mean=y, correction=1, keepdims=True) | x=2,3 y=2,1",
+    kink=Kink(at="all elements are equal", takes="0"),
 )
-def vector_norm(x: Node, ord: float = 2, axis: Axis = None, keepdims: bool = False) -> Node:
-    """Norm of all elements as one vector, or along the given axes."""
-    axes = negative_axes(axis, x.ndim)
-    euclidean: Node = norm(x, None, axes, keepdims)
-    return euclidean if ord == 2 else _vector_norm(x, ord, axes, keepdims)
-
-
-def _vector_norm(x: Node, ord: float, axes: tuple[int, ...], keepdims: bool) -> Node:
-    sizes = abs(x)
-    if ord == np.inf:
-        return max(sizes, axes, keepdims)
-    if ord == -np.inf:
-        return min(sizes, axes, keepdims)
-    if ord == 1:
-        return sum(sizes, axes, keepdims)
-    if ord == 0:
-        raise GradcalcError("arguments", "the norm of order 0 counts elements: it has no derivative")
-    return sum(sizes**ord, axes, keepdims) ** (1 / ord)
-
-
-def _matrix_norm(x: Node, ord: float, rows: int, columns: int, keepdims: bool) -> Node:
-    along = {1: (rows, columns), -1: (rows, columns), np.inf: (columns, rows), -np.inf: (columns, rows)}
-    if ord not in along:
-        raise GradcalcError(
-            "arguments",
-            f"no matrix norm of order {ord:g} is known here",
-            helps=["`ord` may be 'fro', 1, -1, inf or -inf"],
-        )
-    summed, picked = along[ord]
-    sums = sum(abs(x), summed, True)
-    extreme = max(sums, picked, True) if ord > 0 else min(sums, picked, True)
-    return extreme if keepdims else reshape(extreme, reduced_shape(x.shape, (rows, columns), False))
+def std(
+    x: Node,
+    axis: Axis = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    where: Node | None = None,
+    mean: Node | None = None,
+    correction: float | None = None,
+) -> Node:
+    """Standard deviation: the square root of the variance."""
+    size: Node = CATALOGUE["norm"](_distances(some(x, axis, "std"), axis, where, mean), None, axis, keepdims)
+    count = counted(x, axis, keepdims, where, ddof if correction is None else correction)
+    return size / (sqrt(count) if isinstance(count, Node) else math.sqrt(count))
 
 
 # softmax and its relatives ----------------------------------------------------------------------

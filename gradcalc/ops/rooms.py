@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..graph import Node
-from . import linalg, reduce, shape, special
+from . import factors, linalg, reduce, shape, special
 from .arithmetic import round
 from .arithmetic import where as select
 from .kinds import Axis, derived
@@ -26,7 +26,7 @@ def diagonal(x: Node, offset: int = 0) -> Node:
 @derived("scipy.linalg.cholesky(A @ A.T + 3*eye(3)) | A=3,3", name="scipy.linalg.cholesky")
 def cholesky(a: Node, lower: bool = False) -> Node:
     """Triangular factor of a positive definite matrix: the upper one, unless `lower`."""
-    factor: Node = linalg.cholesky(a)
+    factor: Node = factors.cholesky(a)
     return factor if lower else shape.swapaxes(factor, -1, -2)
 
 

@@ -26,7 +26,7 @@ def _reshaped(x: Node, shape: Shape) -> Shape:
     return shape
 
 
-def _resolved(x: Node, shape: int | Sequence[int]) -> Shape:
+def resolved(x: Node, shape: int | Sequence[int]) -> Shape:
     """A shape with its one -1, if any, replaced by what is left over."""
     wanted = (shape,) if isinstance(shape, int) else tuple(shape)
     if wanted.count(-1) > 1:
@@ -55,12 +55,28 @@ def _batch_shape(old: Node, inputs: Sequence[Node], batched: Sequence[bool]) -> 
     transpose=lambda g, x, shape: reshape(g, x.shape),
     batch=_batch_shape,
     boolean=moved_kind,
-    examples=("reshape(x, (3, 2)) | x=2,3", "reshape(x, (-1,)) | x=2,3", "x.reshape(3, 2) | x=2,3"),
+    examples=(
+        "reshape(x, (3, 2)) | x=2,3",
+        "reshape(x, (-1,)) | x=2,3",
+        "x.reshape(3, 2) | x=2,3",
+        "reshape(x, (3, -1), order='F') | x=2,3",
+    ),
     spellings=("view",),
 )
-def reshape(x: Node, shape: Lengths) -> Any:
-    """The same elements, in row-major order, in another shape."""
-    return (x,), {"shape": _resolved(x, shape)}
+def reshape(x: Node, shape: Lengths, order: str = "C") -> Any:
+    """The same elements, row by row (with order 'F' column by column), in another shape."""
+    wanted = resolved(x, shape)
+    if _by_columns(order):
+        return transpose(reshape(transpose(x), wanted[::-1]))
+    return (x,), {"shape": wanted}
+
+
+def _by_columns(order: str) -> bool:
+    if order not in ("C", "F"):
+        raise GradcalcError(
+            "arguments", f"order={order!r} reads an array as its memory lies", helps=["say `order='C'` or `order='F'`"]
+        )
+    return order == "F"
 
 
 def _stretched(x: Node, shape: Shape) -> Shape:
@@ -82,17 +98,16 @@ def _batch_stretch(old: Node, inputs: Sequence[Node], batched: Sequence[bool]) -
     batch=_batch_stretch,
     boolean=moved_kind,
     examples=("broadcast_to(x, (2, 3)) | x=3", "broadcast_to(x, (4,)) | x=", "broadcast_to(x, (2, 3)) | x=2,1"),
-    spellings=("expand",),
 )
 def broadcast_to(x: Node, shape: Lengths) -> Any:
     """The array stretched to a shape, as broadcasting would."""
     return (x,), {"shape": (shape,) if isinstance(shape, int) else tuple(shape)}
 
 
-@derived("ravel(x) | x=2,3", spellings=("flatten",))
-def ravel(x: Node) -> Node:
-    """All elements in row-major order, as a vector."""
-    return reshape(x, (x.size,))
+@derived("ravel(x) | x=2,3", "ravel(x, order='F') | x=2,3", spellings=("flatten",))
+def ravel(x: Node, order: str = "C") -> Node:
+    """All elements as a vector, row by row, or with order 'F' column by column."""
+    return reshape(x, (x.size,), order)
 
 
 @derived("squeeze(x) | x=1,3,1", "squeeze(x, axis=0) | x=1,3,1")
@@ -142,7 +157,7 @@ def _inverse(axes: tuple[int, ...]) -> tuple[int, ...]:
     transpose=lambda g, x, axes: permuted(g, _inverse(axes)),
     boolean=moved_kind,
     examples=("transpose(x) | x=2,3", "x.T | x=2,3", "transpose(x, (1, 2, 0)) | x=2,3,4", "transpose(x) | x=3"),
-    spellings=("permute", "permute_dims", "t"),
+    spellings=("permute", "permute_dims"),
 )
 def transpose(x: Node, axes: Lengths | None = None) -> Any:
     """The array with its axes reversed, or in the given order."""
@@ -163,6 +178,25 @@ def permuted(x: Node, axes: tuple[int, ...]) -> Node:
     while axes and axes[0] == -len(axes):
         axes = axes[1:]
     return node(transpose, (x,), {"axes": axes})
+
+
+@derived("t(x) | x=2,3", "t(x) | x=3")
+def t(x: Node) -> Node:
+    """A matrix transposed; a vector as it is."""
+    if x.ndim > 2:
+        raise GradcalcError("shape", f"`t` needs a matrix, got shape {x.shape}", operands=[with_shape(x)])
+    return transpose(x)
+
+
+@derived(
+    "matrix_transpose(x) | x=2,3",
+    "matrix_transpose(x) | x=2,1,3",
+    "x.mT | x=2,3",
+    spellings=("adjoint",),
+)
+def matrix_transpose(x: Node) -> Node:
+    """The array with its last two axes exchanged: each matrix transposed."""
+    return swapaxes(as_matrix(x, "matrix_transpose"), -2, -1)
 
 
 @derived("swapaxes(x, 0, 1) | x=2,3", "swapaxes(x, 0, -1) | x=2,3,4")
@@ -188,6 +222,16 @@ def moveaxis(x: Node, source: int | tuple[int, ...], destination: int | tuple[in
     return transpose(x, tuple(moved[place] if place in moved else next(rest) for place in range(-x.ndim, 0)))
 
 
+@derived("rollaxis(x, 2) | x=2,3,2", "rollaxis(x, 0, 3) | x=2,3,2", "rollaxis(x, 1, start=-2) | x=2,3,2")
+def rollaxis(x: Node, axis: int, start: int = 0) -> Node:
+    """The array with one axis moved to stand before another."""
+    source = negative_axis(axis, x.ndim) + x.ndim
+    if not -x.ndim <= start <= x.ndim:
+        raise GradcalcError("arguments", f"start {start} is out of range: it may be 0 to {x.ndim}")
+    place = start + x.ndim if start < 0 else start
+    return moveaxis(x, source, place - 1 if source < place else place)
+
+
 @linear(
     kernel=lambda x, axis: np.flip(x, axis),
     shape=lambda x, axis: x.shape,
@@ -200,12 +244,44 @@ def flip(x: Node, axis: Lengths | None = None) -> Any:
     return (x,), {"axis": negative_axes(axis, x.ndim)}
 
 
+@derived("fliplr(x) | x=2,3")
+def fliplr(x: Node) -> Node:
+    """The elements in reverse order along axis 1: left and right exchanged."""
+    return flip(as_matrix(x, "fliplr"), 1)
+
+
+@derived("flipud(x) | x=2,3", "flipud(x) | x=3")
+def flipud(x: Node) -> Node:
+    """The elements in reverse order along axis 0: up and down exchanged."""
+    return flip(x, 0)
+
+
+@derived("rot90(x) | x=2,3", "rot90(x, 2) | x=2,3", "rot90(x, -1, (1, 2)) | x=2,2,3", "rot90(x, k=4) | x=2,3")
+def rot90(x: Node, k: int = 1, axes: tuple[int, ...] = (0, 1)) -> Node:
+    """The array turned k times by a quarter, from the first axis given towards the second."""
+    if len(axes) != 2:
+        raise GradcalcError("arguments", f"`rot90` turns two axes, got {axes}")
+    first, second = (negative_axis(one, as_matrix(x, "rot90").ndim) for one in axes)
+    if first == second:
+        raise GradcalcError("arguments", f"`rot90` turns two different axes, got {axes}")
+    if k % 4 == 0:
+        return x
+    if k % 4 == 2:
+        return flip(x, axes)
+    return swapaxes(flip(x, second), first, second) if k % 4 == 1 else flip(swapaxes(x, first, second), second)
+
+
 @linear(
     kernel=lambda x, shift, axis: np.roll(x, shift, axis),
     shape=lambda x, shift, axis: x.shape,
     transpose=lambda g, x, shift, axis: roll(g, tuple(-by for by in shift), axis),
     boolean=moved_kind,
-    examples=("roll(x, 1) | x=2,3", "roll(x, -1, axis=0) | x=2,3", "roll(x, (1, 2), axis=(0, 1)) | x=2,3"),
+    examples=(
+        "roll(x, 1) | x=2,3",
+        "roll(x, -1, axis=0) | x=2,3",
+        "roll(x, (1, 2), axis=(0, 1)) | x=2,3",
+        "roll(x, (1, 1)) | x=2,2",
+    ),
 )
 def roll(x: Node, shift: int | tuple[int, ...], axis: int | tuple[int, ...] | None = None) -> Any:
     """The elements shifted along an axis, or along the raveled array; the last come round to the front."""
@@ -213,6 +289,8 @@ def roll(x: Node, shift: int | tuple[int, ...], axis: int | tuple[int, ...] | No
         return reshape(roll(ravel(x), shift, 0), x.shape)
     axes = tuple(negative_axis(one, x.ndim) for one in ((axis,) if isinstance(axis, int) else axis))
     shifts = (shift,) * len(axes) if isinstance(shift, int) else tuple(shift)
+    if len(axes) == 1:
+        shifts = (sum(shifts),)  # several along one axis follow one another
     if len(shifts) != len(axes):
         raise GradcalcError("arguments", f"shift {shift} and axis {axis} do not pair up")
     return (x,), {"shift": shifts, "axis": axes}

@@ -17,7 +17,7 @@ from ..language.names import used_names
 from ..language.parser import parse
 from ..language.printer import to_text
 from ..language.refusals import refusal_of
-from ..language.values import node_of
+from ..language.values import CONSTANTS, node_of
 from ..simplifier import simplify
 from .libraries import spelled
 
@@ -31,39 +31,49 @@ def as_text(names: Sequence[str]) -> str:
 
 def as_markdown(names: Sequence[str]) -> str:
     """The catalogue, or the functions named, as tables by family: who has them, what they compute, and kinks."""
-    chosen = {entry: None for name in names for entry in _found(name)} if names else dict.fromkeys(_shown())
-    families: dict[str, list[Entry]] = {}
-    for module in dict.fromkeys(HOMES.values()):
-        members = [entry for entry in chosen if HOMES[entry] == module]
-        if members:
-            families.setdefault(_family(module), []).extend(members)
-    return "\n\n".join(_table(title, members) for title, members in families.items())
+    chosen = dict.fromkeys(entry for name in names for entry in _found(name)) if names else dict.fromkeys(_shown())
+    families: dict[str, list[Entry]] = {family: [] for family in _FAMILIES}
+    for entry in chosen:
+        families.setdefault(_family(entry), []).append(entry)
+    return "\n\n".join(_table(family, members) for family, members in families.items() if members)
 
 
 _FAMILIES = {
-    "elementwise": "Functions of one number",
-    "arithmetic": "Arithmetic and comparisons",
-    "joining": "Joining",
-    "linalg": "Linear algebra",
-    "making": "Making arrays",
-    "reduce": "Reductions",
-    "rooms": "Meanings of single libraries",
-    "shape": "Shapes",
-    "special": "Special functions",
-    "special_values": "Special functions",
-    "torch": "PyTorch's meanings",
+    "Arithmetic and comparisons": "arithmetic torch_arithmetic numbers casting",
+    "Exponentials, angles and other functions of a number": "elementwise exponential logarithms",
+    "Special functions": "special special_values probability gammas bessel integrals hypergeometric orthogonal",
+    "Activations": "activations",
+    "Losses": "losses torch_losses classification margins ctc",
+    "Layers and normalisation": "layers normalisation attention recurrent distances",
+    "Convolution, pooling and images": "convolution pooling adaptive windows padding images interpolation",
+    "Reductions": "reduce nans counting quantiles statistics running ufuncs torch",
+    "Sorting and searching": "order ordering searching",
+    "Shapes": "shape views joining splitting diagonals grids",
+    "Selecting and writing": "indexing selecting scattering",
+    "Linear algebra": (
+        "linalg products determinants solving factors least_squares matrix_functions norms spectra singular rooms"
+    ),
+    "Calculus and polynomials": "calculus polynomials",
+    "Making arrays": "making special_matrices",
 }
-"""Modules of the catalogue -> the headings of their tables, where the module's own name will not do."""
+"""The headings of the tables, and the modules of the catalogue whose operations stand under each."""
+
+_HEADINGS = {module: heading for heading, modules in _FAMILIES.items() for module in modules.split()}
 
 
-def _family(module: str) -> str:
-    name = module.rpartition(".")[2]
-    return _FAMILIES.get(name, name.replace("_", " ").capitalize())
+def _family(entry: Entry) -> str:
+    """An operation's heading; a library's own meaning of a name stands next to the name."""
+    module = HOMES[SPELLINGS.get(_last(entry), entry)].rpartition(".")[2]
+    return _HEADINGS.get(module, module.replace("_", " ").capitalize())
+
+
+def _last(entry: Entry) -> str:
+    return entry.name.rpartition(".")[2]
 
 
 def _table(title: str, members: Sequence[Entry]) -> str:
     lines = ["| Function | Libraries | What it computes | Kinks |", "| --- | --- | --- | --- |"]
-    lines += [f"| {' | '.join(_cells(entry))} |" for entry in members]
+    lines += [f"| {' | '.join(_cells(entry))} |" for entry in sorted(members, key=lambda one: (_last(one), one.name))]
     return "\n".join([f"## {title}", "", *lines])
 
 
@@ -174,7 +184,7 @@ def _rules(entry: Entry) -> list[tuple[str, str]]:
     """What the reverse walk does at the first example, `g` standing for the cotangent that comes in."""
     text, shapes = _parted(entry.examples[0])
     program = parse(Source("example", text))
-    names = [name for name in used_names(program) if name not in ("inf", "pi")]
+    names = [name for name in used_names(program) if name not in CONSTANTS]
     inputs = {name: variable(name, _shape(shapes.get(name), entry)) for name in names}
     output = node_of(build(program, inputs, _number).value)
     if output.boolean:

@@ -16,9 +16,9 @@ from ..problem import pose, read_programs
 from ..solver import Question, Reply, failed
 from ..targets import targets
 from .derivation import Derivation
-from .mathematics import SympyMath
+from .mathematics import NoFormula, SympyMath
 
-__all__ = ["SympyMath", "serve", "solve"]
+__all__ = ["NoFormula", "SympyMath", "serve", "solve"]
 
 _MEMORY = 4 << 30  # bytes of address space that the child may take, where the system can limit it
 
@@ -38,6 +38,8 @@ def serve() -> None:
         reply = failed("SymPy ran out of memory")
     except RecursionError:
         reply = failed("the expression is too deep for SymPy")
+    except NoFormula as error:
+        reply = failed(f"SymPy has no formula for {error}")
     except Exception as error:
         reply = failed(f"SymPy could not derive it ({type(error).__name__}: {str(error)[:100]})")
     sys.stdout.buffer.write(pickle.dumps(reply, protocol=pickle.HIGHEST_PROTOCOL))

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
+
+from ..ops import mpmath_values
+
+
+class NoFormula(Exception):
+    """SymPy has no formula for this function that would be of any use."""
 
 
 class SympyMath:
@@ -39,6 +46,10 @@ class SympyMath:
             _flat(sympy, name) for name in ("floor", "ceil", "trunc", "round")
         )
         self.power = sympy.Pow
+        names = {"bessel_j": "besselj", "bessel_y": "bessely", "bessel_i": "besseli", "bessel_k": "besselk"}
+        names |= {"airy_ai": "airyai", "airy_ai_prime": "airyaiprime", "erfinv": "erfinv", "expn": "expint"}
+        names |= {"expi": "Ei", "sine_integral": "Si", "fresnel_s": "fresnels", "fresnel_c": "fresnelc"}
+        self.known = {name: getattr(sympy, known) for name, known in names.items()}
         self.kinked = (sympy.Heaviside, sympy.sign, sympy.DiracDelta, self.floor, self.ceil, self.trunc, self.round)
 
     def number(self, value: float) -> Any:
@@ -133,6 +144,13 @@ class SympyMath:
         """Whether a number is infinite; a symbol stands for a real number."""
         return x in (self.sp.oo, -self.sp.oo)
 
+    def special(self, name: str, xs: Sequence[Any], orders: tuple[int, ...]) -> Any:
+        """A function that `mpmath_values` defines: SymPy's own where it has it, else one whose numbers are mpmath's."""
+        known = self.known.get(name)
+        if known is not None and not any(orders):
+            return known(*xs)
+        return _by_mpmath(name, len(xs) - len(orders), orders)(*xs)
+
     def det(self, matrix: Any) -> Any:
         """The determinant, without divisions (Berkowitz)."""
         return self.sp.Matrix(matrix.tolist()).det(method="berkowitz") if len(matrix) else self.sp.Integer(1)
@@ -143,6 +161,40 @@ class SympyMath:
             return np.array([[self.sp.Integer(1)]], object)
         found = self.sp.Matrix(matrix.tolist()).cofactor_matrix(method="berkowitz")
         return np.array(found.tolist(), object).reshape(matrix.shape)
+
+    def eigvalsh(self, matrix: Any) -> Any:
+        """The eigenvalues of a symmetric matrix with at most two rows, the least first."""
+        if len(matrix) < 2:
+            return matrix.diagonal()
+        if len(matrix) > 2:
+            raise NoFormula("eigenvalues of more than two rows")
+        (a, b), (_, d) = matrix
+        middle, half = (a + d) / 2, self.sp.sqrt((a - d) ** 2 / 4 + b**2)
+        return np.array([middle - half, middle + half], object)
+
+    def svdvals(self, matrix: Any) -> Any:
+        """The singular values of a matrix with at most two rows or columns, the largest first."""
+        tall = matrix if matrix.shape[0] >= matrix.shape[1] else matrix.T
+        if tall.shape[1] > 2:
+            raise NoFormula("singular values of more than two rows and columns")
+        squares, product = np.sum(matrix * matrix), self.sp.sqrt(self.det(tall.T @ tall))
+        if tall.shape[1] < 2:
+            return np.array([product], object)[: tall.shape[1]]
+        total, gap = self.sp.sqrt(squares + 2 * product), self.sp.sqrt(squares - 2 * product)
+        return np.array([(total + gap) / 2, (total - gap) / 2], object)
+
+    def pinv(self, matrix: Any, rcond: float, atol: float) -> Any:
+        """The pseudoinverse of a matrix of full rank."""
+        if matrix.shape[0] < matrix.shape[1]:
+            return self.pinv(matrix.T, rcond, atol).T
+        square = matrix.T @ matrix
+        return self.cofactor(square).T / self.det(square) @ matrix.T
+
+    def no_formula(self, *_: Any) -> Any:
+        """What has no formula in SymPy, or none that is short enough to be of use."""
+        raise NoFormula("vectors and functions of a matrix")
+
+    eigenvectors = eigvals = eig_vectors = svd = complement = polar = lyapunov = expm = sqrtm = no_formula
 
 
 def _flat(sp: Any, name: str) -> Any:
@@ -164,6 +216,29 @@ def _flat(sp: Any, name: str) -> Any:
         "_latex": lambda self, printer: rf"\operatorname{{{name}}}\left({printer._print(self.args[0])}\right)",
     }
     return type(f"flat_{name}", (sp.Function,), fields)
+
+
+@cache
+def _by_mpmath(name: str, fixed: int, orders: tuple[int, ...]) -> Any:
+    """A function of `mpmath_values` as SymPy's: it knows its numbers, and its derivatives as more of its kind."""
+    import mpmath
+    import sympy as sp
+
+    def number(*xs: Any) -> Any:
+        return mpmath_values.value(mpmath.mp, name, (*map(int, xs[:fixed]), *xs[fixed:]), orders)
+
+    def steeper(self: Any, argindex: int = 1) -> Any:
+        place = argindex - 1 - fixed
+        more = tuple(n + (i == place) for i, n in enumerate(orders))
+        return _by_mpmath(name, fixed, more)(*self.args)
+
+    def evaluate(self: Any, precision: int) -> Any:
+        with mpmath.mp.workprec(precision):
+            xs = [sp.sympify(x)._eval_evalf(precision)._to_mpmath(precision) for x in self.args]
+            return sp.Float(number(*xs), precision=precision)
+
+    fields = {"fdiff": steeper, "is_real": True, "_eval_evalf": evaluate, "_imp_": staticmethod(number)}
+    return type(name + "".join(f"_{n}" for n in orders if any(orders)), (sp.Function,), fields)
 
 
 class Watch:

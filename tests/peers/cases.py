@@ -13,7 +13,8 @@ from zlib import crc32
 import numpy as np
 import oracle
 
-from gradcalc.graph import CATALOGUE, Entry, Op, Shape
+from gradcalc.graph import CATALOGUE, SPELLINGS, Entry, Op, Shape
+from gradcalc.language import dialects
 
 FOLDER = Path(__file__).parent
 USUAL = (-2.0, 2.0)
@@ -202,7 +203,6 @@ def derived_from(entry: Entry, prefixes: dict[str, Any], methods: dict[str, Any]
     types of their arrays by library.
     """
     found: dict[Case, None] = {}
-    own = {entry.name, *entry.spellings}
     names = dict.fromkeys(name.rpartition(".")[2] for name in (entry.name, *entry.spellings))
     homes = [(f"{prefix}.", PREFIXES[prefix.partition(".")[0]], module) for prefix, module in prefixes.items()]
     homes += [(".", library, kind) for library, kind in methods.items()]
@@ -216,7 +216,7 @@ def derived_from(entry: Entry, prefixes: dict[str, Any], methods: dict[str, Any]
                 for name in names:
                     if not callable(getattr(home, name, None)):
                         continue
-                    written = _Rewriter(own, start + name, library, prefixes).text(as_call(text, entry))
+                    written = _Rewriter(entry, start + name, library, prefixes).text(as_call(text, entry))
                     if written is not None:
                         found[Case(written, library, inputs, entry.name)] = None
     return list(found)
@@ -254,8 +254,8 @@ def _inputs_of(text: str, given: str, entry: Entry) -> list[tuple[Input, ...]]:
 class _Rewriter(ast.NodeTransformer):
     """Writes an example of an operation as a library's user does."""
 
-    def __init__(self, own: set[str], name: str, library: str, prefixes: dict[str, Any]) -> None:
-        self.own, self.name = own, name
+    def __init__(self, entry: Entry, name: str, library: str, prefixes: dict[str, Any]) -> None:
+        self.entry, self.name = entry, name
         self.modules = {
             prefix: module for prefix, module in prefixes.items() if PREFIXES[prefix.partition(".")[0]] == library
         }
@@ -269,7 +269,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         name = dotted(node.func)
-        if name in self.own and not self.used:
+        if not self.used and is_call_of(self.entry, name):
             self.used = True
             if not self.name.startswith("."):
                 node.func = _parsed(self.name)
@@ -287,15 +287,25 @@ class _Rewriter(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def respelled(text: str, own: set[str], name: str) -> str | None:
-    """A text that calls an operation by one of its own names, calling it by another; None if it does not call it."""
+def respelled(text: str, entry: Entry, name: str) -> str | None:
+    """A text that calls an operation, calling it by another of its names; None if it does not call it."""
     tree = ast.parse(text)
-    found = next((one for one in ast.walk(tree) if isinstance(one, ast.Call) and dotted(one.func) in own), None)
+    calling = (one for one in ast.walk(tree) if isinstance(one, ast.Call))
+    found = next((one for one in calling if is_call_of(entry, dotted(one.func))), None)
     if found is None:
         return None
     room, _, last = name.partition(".")
-    found.func = ast.Attribute(found.args.pop(0), last, ast.Load()) if room == "method" else _parsed(name)
+    if room == "method":
+        found.func = ast.Attribute(found.args.pop(0), last, ast.Load())
+    else:  # SciPy's rooms stand behind its name
+        found.func = _parsed(name if room in dialects.PREFIXES or not last else f"scipy.{name}")
     return ast.unparse(tree)
+
+
+def is_call_of(entry: Entry, name: str) -> bool:
+    """Whether a dotted name is that of an operation, as `jax.scipy.special.logsumexp` is `scipy.logsumexp`."""
+    place = dialects.library_of(name.split("."))
+    return SPELLINGS.get(name) is entry or (place is not None and dialects.find(*place) is entry)
 
 
 def _parsed(name: str) -> Any:

@@ -47,6 +47,8 @@ def outcome(case: Case) -> Outcome:
             values, members, seeds, grads = _point(case, number)
         except Exception as error:
             return Outcome("dropped", f"{case.library} says {type(error).__name__}: {str(error)[:300]}")
+        if not members:  # as of a method that changes an array in place
+            return Outcome("dropped", f"{case.library} gives nothing")
         for member, seed, grad in zip(members, seeds, grads, strict=True):
             text = gradcalc_text(case) if len(members) == 1 and not member.path else _member(case, member.path)
             try:

@@ -60,7 +60,7 @@ def standing(prefix: str, name: str) -> str:
     is_method = prefix in METHODS
     if _is_known(prefix, name):
         return ACCEPTED
-    refusal = refusal_of([name], is_method=True) if is_method else refusal_of([*prefix.split("."), name])
+    refusal = refusal_of([name], METHODS[prefix]) if is_method else refusal_of([*prefix.split("."), name])
     if name in LEAVE_OUT:
         return LEFT_OUT
     return UNKNOWN if refusal is None else refusal.kind

@@ -37,4 +37,6 @@ class Library:
         return {**self._shared, **vars(self._shared["linalg"])} if name == "linalg" else self._shared
 
 
-_ROOMS = {"functional": "F", "scipy": "scipy", "linalg": "{}.linalg"} | dict.fromkeys(("nn", "special", "numpy"), "{}")
+_ROOMS = {"functional": "F", "scipy": "scipy", "linalg": "{}.linalg", "lax": "{}.lax"} | dict.fromkeys(
+    ("nn", "special", "numpy"), "{}"
+)
