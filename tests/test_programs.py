@@ -378,7 +378,7 @@ def test_a_condition_on_numbers_is_noted() -> None:
         ("class Model:\n    def forward(self, x):\n        return x\nx", "classes are not read"),
         ("with torch.no_grad():\n    y = x\ny", "`with` is not read"),
         ("try:\n    y = x\nexcept ValueError:\n    y = 2\ny", "`try` is not read"),
-        ('y = f"{x}"\nx', "formatted strings are not read"),
+        ('y = f"{x:.3f}"\nx', "formatted strings are not read"),
         ("if x > 0:\n    raise ValueError('no')\nx", "the text raises an error here"),
         ("def f(z):\n    return z\n", "the text ends with a function, which is not called"),
         ("for i in range(3):\n    y = x\n", "the text ends with a loop or a condition, so it has no value"),
@@ -469,3 +469,58 @@ def test_types_of_numbers(text: str, expected: Any) -> None:
 def test_types_that_would_change_the_answer(text: str) -> None:
     with pytest.raises(GradcalcError, match="numbers are float64 here"):
         gradcalc.evaluate(text, {"x": [1.5, 2, -3.5]})
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "def g(x):\n    yield 1",
+        "def g(x):\n    if (n := len(x)) > 2:\n        return n",
+        "match x:\n    case 1:\n        pass\n    case [a, *b]:\n        pass",
+        "async def g():\n    await h()",
+        "@decorator(a, b=[1, 2])\n@other\ndef g(): pass",
+        "class A(B, metaclass=C):\n    x: int = 3\n\n    @property\n    def y(self): return 1",
+        "def g[T](x: T) -> T: return x",
+        "self.x = 3\na.b += 1j",
+        r"""s = 'it\'s' + "a \" b" + r'\d' """,
+        'text = """\ndef loss(w):\n    return \\""" broken(\n"""',
+        'print(f"{x!r:>{10}} {y:.3f}")',
+        "a >>= 1\nb = a << 2",
+        "n = 0o17 + 1j",
+    ],
+)
+def test_what_else_stands_in_a_file(other: str) -> None:
+    function = "def loss(w):\n    return np.sum(w**2)\n"
+    for text in (f"import numpy as np\n{other}\n\n{function}", f"import numpy as np\n{function}\n{other}\n"):
+        assert function_of(text, "loss", w=[1, 2]).value == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("def f(w):\n    n = (m := 2)\n    return w", "`:=` is not read"),
+        ("@vectorize\ndef f(w):\n    return w", "a function that `@vectorize` changes is not read"),
+        ("@vectorize\ndef g(w):\n    return w\n\ndef f(w):\n    return g(w)", "`@vectorize` changes is not read"),
+        ("class P:\n    x = 3\n\ndef f(w):\n    return P()", "classes are not read"),
+        ("def f(w):\n    try:\n        c = w\n    except E:\n        c = 2\n    return c", "`try` is not read"),
+        ("def f(w):\n    with open('x') as f, g() as h:\n        s = w\n    return s * h", "`with` is not read"),
+    ],
+)
+def test_what_a_function_needs_must_be_read(text: str, message: str) -> None:
+    assert message in error(text, "f", w=1).message
+
+
+def test_dictionaries_and_texts() -> None:
+    text = dedented("""
+        def f(w, scale=1.0, **more):
+            options = {**{"a": 1, "b": w[0]}, "a": w[1], **more}
+            print(f"{w} {w:.3f}", options, end="")
+            layers = [(w, options["a"]), (w[1], 2)]
+            params = {f"w{i}_{{}}": layer for i, layer in enumerate(layers)}
+            squares = {key: value**2 for key, value in options.items() if key != "c"}
+            (first, second), _ = params["w0_{}"], params[f"{'w'}1" "_{}"]
+            return scale * sum(squares.values()) + np.sum(first) * second
+    """)
+    made = function_of(text, "f", w=[3, 5])
+    assert made.value == 9 + 25 + 8 * 5
+    np.testing.assert_allclose(made.derivative["w"], [6 + 5, 10 + 13])

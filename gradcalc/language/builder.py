@@ -39,7 +39,6 @@ from .refusals import just_refused
 from .scopes import Scope
 from .sharing import Memory
 from .syntax import (
-    Argument,
     Assign,
     Attribute,
     Binary,
@@ -51,6 +50,7 @@ from .syntax import (
     Dots,
     Evaluate,
     Expression,
+    Formatted,
     Lambda,
     Name,
     Number,
@@ -397,8 +397,19 @@ class Builder:
     def dictionary(self, expression: Dictionary) -> Steps:
         found: dict[Any, Value] = {}
         for key, value in expression.items:
-            found[self.fixed((yield self.value(key)))] = yield self.value(value)
+            if key is None:
+                found |= _spread((yield self.value(value)), value.span)
+            else:
+                found[self.fixed((yield self.value(key)))] = yield self.value(value)
         return found
+
+    def formatted(self, expression: Formatted) -> Steps:
+        """The text that `f"w{i}"` makes."""
+        text = ""
+        for part in expression.parts:
+            value = yield self.value(part)
+            text += value if isinstance(value, str) else str(self.fixed(value))
+        return text
 
     def dictionary_key(self, key: list[Any], expression: Subscript) -> Any:
         """The key that a subscript of a dictionary asks for."""
@@ -424,8 +435,8 @@ class Builder:
         try:
             return self.array(item, span)
         except GradcalcError as error:
-            if error.kind == "type":
-                return item
+            if error.kind == "type" or (error.kind == "shape" and self.is_python and not _is_ragged(item)):
+                return item  # such as the weights and biases of a layer
             raise
 
     def slice(self, expression: Slice) -> Steps:
@@ -541,6 +552,8 @@ class Builder:
     # calls --------------------------------------------------------------------------------------
 
     def call(self, expression: Call) -> Steps:
+        if isinstance(expression.function, Name) and expression.function.name == "print" and "print" not in self.scope:
+            return None  # what is shown to a reader of the running program
         target = yield self.callee(expression)
         positional, named = yield self.arguments(expression, target)
         if isinstance(target, Function):
@@ -600,7 +613,7 @@ class Builder:
             nested = bool(words) and words[-1] in NESTED
             value = yield self.nested(argument.value) if nested else self.value(argument.value)
             if argument.name == "**":
-                for word, item in _spread(value, argument).items():
+                for word, item in _spread(value, argument.span).items():
                     named[word] = (item, argument.span)
             elif argument.name is None:
                 if named:
@@ -770,13 +783,19 @@ def _libraries(program: Program, own: Container[str]) -> set[str]:
     return used if used - {"math"} or dialect is None else {dialect}
 
 
+def _is_ragged(item: Value) -> bool:
+    """Whether a list's lists of plain numbers are of different lengths, so that it is no matrix."""
+    rows = item if isinstance(item, (list, tuple)) else []
+    return all(isinstance(one, (list, tuple)) or is_constant(one) for one in rows)
+
+
 def _is_place(key: Any) -> bool:
     return isinstance(key, slice) or (isinstance(key, Node) and key.ndim == 0 and not key.boolean)
 
 
-def _spread(value: Value, argument: Argument) -> dict[str, Value]:
+def _spread(value: Value, span: Span) -> dict[str, Value]:
     if not isinstance(value, dict):
-        raise GradcalcError("type", "`**` needs a dictionary to spread out", labels=[Label(argument.span)])
+        raise GradcalcError("type", "`**` needs a dictionary to spread out", labels=[Label(span)])
     return value
 
 
@@ -795,6 +814,7 @@ _VALUES: dict[type, Callable[[Builder, Any], Any]] = {
     Subscript: Builder.subscript,
     Syntax: Builder.sequence,
     Dictionary: Builder.dictionary,
+    Formatted: Builder.formatted,
     Lambda: Builder.function,
     Comprehension: Builder.comprehension,
     Unread: Builder.unread,

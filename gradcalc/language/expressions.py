@@ -9,6 +9,8 @@ inside "(" and "[": items, or expression ("for" targets "in" expression ("if" ex
 
 from __future__ import annotations
 
+import re
+
 from .. import ops  # noqa: F401  (fills the catalogue that the operators below are read from)
 from ..errors import GradcalcError, Label, Source, Span
 from ..graph import CATALOGUE, SPELLINGS, Op
@@ -24,6 +26,7 @@ from .syntax import (
     Dictionary,
     Dots,
     Expression,
+    Formatted,
     Lambda,
     Name,
     Number,
@@ -72,9 +75,11 @@ _NOT_READ = {
     "break": ("`break` does not belong here", "begin a line with it"),
     "continue": ("`continue` does not belong here", "begin a line with it"),
     "is": ("`is` has nothing to compare here", "write `x is None`"),
+    ":=": ("`:=` is not read", "give the name its value on a line before: `n = …`"),
     "in": ("`in` has nothing to look for here", "write `for x in xs` or `x in xs`"),
 }
 """Words of Python in a place where they cannot stand, and what to write instead."""
+_BRACES = re.compile(r"\{\{|\{[^{}]*\}|(?:[^{]|\}\})+|\{")
 KEYWORDS = {"and", "or", "not", "else", "import", "from", "lambda", *_NOT_READ}
 FORMATTED = "formatted strings are not read"
 POWER_NOTE = "`^` was read as a power, as `**` is"
@@ -117,7 +122,7 @@ class Expressions:
     def foreign(self) -> GradcalcError | None:
         """The error for a word of Python that is not read here, if that is what comes next."""
         token = self.next
-        if token.kind != "name" or token.text not in _NOT_READ:
+        if token.text not in _NOT_READ or token.kind not in ("name", "operator"):
             return None
         message, help = _NOT_READ[token.text]
         return GradcalcError("syntax", message, labels=[Label(self.place(token))], helps=[help])
@@ -227,7 +232,7 @@ class Expressions:
         if token.kind == "string" or (
             after.kind == "string" and after.start == token.end and token.text.lower() in _STRING_PREFIXES
         ):
-            return self.string()
+            return (yield self.string())
         if token.kind == "name" and token.text == "lambda":
             return (yield self.anonymous())
         if token.kind == "name" and token.text == "not":
@@ -257,25 +262,47 @@ class Expressions:
             )
         raise self.unexpected("a number, a name, or `(`")
 
-    def string(self) -> Expression:
+    def string(self) -> Steps:
         """A string, or several side by side, which are one."""
         start = self.next.start
-        text = ""
-        formatted = False
+        parts: list[Expression] | None = []
         while self.next.kind == "string" or self.next.text.lower() in _STRING_PREFIXES:
-            formatted = formatted or ("f" in self.next.text.lower() and self.next.kind == "name")
+            formatted = "f" in self.next.text.lower() and self.next.kind == "name"
             if self.next.kind == "name":
                 self.take()
             if self.next.kind != "string":
                 break
-            piece = self.take().text
-            quotes = 3 if piece[:3] in ("'''", '"""') and len(piece) > 5 else 1
-            text += piece[quotes:-quotes]
+            piece = self.take()
+            quotes = 3 if piece.text[:3] in ("'''", '"""') and len(piece.text) > 5 else 1
+            inside = Span(self.source, piece.start + quotes, piece.end - quotes)
+            found = (yield self.formatted(inside)) if formatted else [Text(inside, inside.text)]
+            parts = None if parts is None or found is None else parts + found
         span = self.span(start)
-        if formatted:
+        if parts is None:
             helps = ["write the text itself, or leave it out"]
             return Unread(span, GradcalcError("syntax", FORMATTED, labels=[Label(span)], helps=helps))
-        return Text(span, text)
+        if all(isinstance(one, Text) for one in parts):
+            return Text(span, "".join(one.value for one in parts if isinstance(one, Text)))
+        return Formatted(span, tuple(parts))
+
+    def formatted(self, inside: Span) -> Steps:
+        """The texts and expressions of `f"w{i}"`; None if it says how to write a number, or is not understood."""
+        found: list[Expression] = []
+        for piece in _BRACES.finditer(inside.text):
+            start, end = inside.start + piece.start(), inside.start + piece.end()
+            if not piece[0].startswith("{") or piece[0] == "{{":
+                found.append(Text(Span(self.source, start, end), piece[0].replace("{{", "{").replace("}}", "}")))
+                continue
+            blank = " " * (start + 1)  # so that places are those in the whole text
+            inner = Expressions(Source(self.source.name, blank + piece[0][1:-1]))
+            inner.source = self.source
+            try:
+                found.append((yield inner.expression(0)))
+            except GradcalcError:
+                return None
+            if inner.next.kind != "end":
+                return None
+        return found
 
     def anonymous(self) -> Steps:
         """`lambda x, n=2: x**n`."""
@@ -313,16 +340,26 @@ class Expressions:
         return found
 
     def dictionary(self) -> Steps:
-        """`{"w": w, "b": b}`."""
+        """`{"w": w, "b": b, **more}`, or `{name: f(p) for name, p in …}`."""
         opened = self.take()
-        items: list[tuple[Expression, Expression]] = []
+        items: list[tuple[Expression | None, Expression]] = []
         while not self.sees("}"):
+            if self.accept("**"):
+                items.append((None, (yield self.expression(0))))
+                if not self.accept(","):
+                    break
+                continue
+            start = self.next.start
             key = yield self.expression(0)
             if not self.accept(":"):
                 return self.unread(opened, "sets are not read", "write a list: `[1, 2]`")
-            items.append((key, (yield self.expression(0))))
-            if self.sees("for"):
-                return self.unread(opened, "comprehensions of dictionaries are not read", "write a list of the values")
+            value = yield self.expression(0)
+            if self.sees("for") and not items:
+                pair = Sequence(self.span(start), (key, value), "(")
+                clauses = yield self.clauses()
+                self.expect("}", opened, "a dictionary")
+                return Comprehension(self.span(opened.start), pair, clauses, "{")
+            items.append((key, value))
             if not self.accept(","):
                 break
         self.expect("}", opened, "a dictionary")

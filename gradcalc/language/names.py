@@ -16,6 +16,7 @@ from .syntax import (
     Call,
     Comprehension,
     Define,
+    Evaluate,
     Expression,
     For,
     If,
@@ -26,6 +27,7 @@ from .syntax import (
     Starred,
     Statement,
     Subscript,
+    Unread,
     While,
 )
 
@@ -64,7 +66,7 @@ def used_names(program: Program, given: Container[str] = ()) -> dict[str, Span]:
         reader.block(program.statements, set())
     else:
         for one in entry.parameters:
-            if one.default is None or one.name in given:
+            if one.name in given or (one.default is None and one.kind not in ("*", "**")):
                 reader.used.setdefault(one.name, one.span)
         reader.block(needed(program, given), set())
     reader.later({*assigned_names(program)})
@@ -103,13 +105,19 @@ class _Reader:
 
 def _free_names(function: Define, given: Container[str]) -> list[Name]:
     """The names that a function reads from outside itself."""
-    local = {one.name for one in function.parameters} | set(assigned_in(function.body))
+    local = {one.name for one in function.parameters} | set(assigned_in(function.body)) | _unread_names(function.body)
     found: list[Name] = []
     for statement in every(function.body):
         found += _read_by_itself(statement, given)
         if isinstance(statement, Define):
             found += _free_names(statement, given)
     return [name for name in found if name.name not in local]
+
+
+def _unread_names(block: Block) -> set[str]:
+    """The names that get a value in what is not read, such as a `try`: the error is that it is not read."""
+    values = [one.value for one in every(block) if isinstance(one, Evaluate)]
+    return {name for value in values if isinstance(value, Unread) for name in value.names}
 
 
 # parts of statements ----------------------------------------------------------------------------------
@@ -168,6 +176,9 @@ def entry_of(program: Program) -> Define | None:
 def _no_function(program: Program) -> GradcalcError:
     """The error for a function that is asked for and not there."""
     wanted = program.source.entry or ""
+    for one in program.statements:
+        if isinstance(one, Assign) and isinstance(one.value, Unread) and wanted in assigned_in((one,)):
+            return one.value.error
     known = [one.name for one in program.statements if isinstance(one, Define)]
     found = nearest(wanted, known)
     helps = [f"did you mean `{found}`?"] if found else [f"it defines {', '.join(known)}"] if known else []

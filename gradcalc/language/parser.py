@@ -117,9 +117,24 @@ class _Statements:
                 raise
             self.text.at = start
             first = self.text.next
-            self.skip_lines(self.indentation(first))
-            span = self.text.span(first.start)
-            statements.append(Evaluate(span, Unread(span, error)))
+            column = self.indentation(first)
+            self.skip_lines(column)
+            while first.text == "@":  # what it changes is not read either
+                self.skip_blank()
+                first = self.text.next
+                self.skip_lines(column)
+            statements.append(self.unread(first, error))
+
+    def unread(self, first: Token, error: GradcalcError) -> Statement:
+        """What was passed over from a token on to here: an error once it, or the name that it defines, is needed."""
+        span = error.labels[0].span
+        value = Unread(span, error, self.assigned_since(first))
+        tokens = self.text.tokens
+        at = tokens.index(first)
+        at += first.text == "async"
+        if tokens[at].text in ("def", "class") and tokens[at + 1].kind == "name":
+            return Assign(span, (Name(span, tokens[at + 1].text),), None, value)
+        return Evaluate(span, value)
 
     def skip_lines(self, column: int) -> None:
         """Pass over this line, and those below it that are indented more than `column`."""
@@ -338,7 +353,7 @@ class _Statements:
         )
         return Evaluate(span, Unread(span, error))
 
-    def unread_block(self, token: Token) -> Evaluate:
+    def unread_block(self, token: Token) -> Statement:
         """A class and the like with all its lines: an error once it is reached."""
         error = self.text.foreign()
         assert error is not None
@@ -347,8 +362,16 @@ class _Statements:
         self.skip_lines(column)
         while token.text == "try" and any(self.continues(token, word) for word in ("except", "else", "finally")):
             self.skip_lines(column)
-        span = error.labels[0].span
-        return Evaluate(span, Unread(span, error))
+        return self.unread(token, error)
+
+    def assigned_since(self, token: Token) -> tuple[str, ...]:
+        """The names that seem to get a value from a token on to here."""
+        taken = [one for one in self.text.tokens[: self.text.at + 1] if one.start >= token.start]
+        return tuple(
+            one.text
+            for before, one, after in zip(taken, taken[1:], taken[2:], strict=False)
+            if one.kind == "name" and (before.text == "as" or (before.kind == "newline" and after.text in ("=", ",")))
+        )
 
     def decorator(self) -> Steps:
         """`@jax.jit` changes no value; any other might."""

@@ -338,14 +338,14 @@ def _arguments(
 
 
 def comprehend(builder: Builder, expression: Comprehension) -> Steps:
-    """The list that a comprehension makes, or the items that a generator goes through."""
+    """The list or dictionary that a comprehension makes, or the items that a generator goes through."""
     found: list[Value] = [] if expression.bracket == "[" else Items()
     outer, builder.scope = builder.scope, Scope(builder.scope)
     try:
         yield _clause(builder, expression, 0, found)
     finally:
         builder.scope = outer
-    return found
+    return {builder.fixed(key): value for key, value in found} if expression.bracket == "{" else found
 
 
 def _clause(builder: Builder, expression: Comprehension, at: int, found: list[Value]) -> Steps:

@@ -128,10 +128,17 @@ class Starred(NamedTuple):
 
 
 class Dictionary(NamedTuple):
-    """`{"w": w}`; keys and values in order."""
+    """`{"w": w, **more}`; keys and values in order, without a key what is spread out."""
 
     span: Span
-    items: tuple[tuple[Expression, Expression], ...]
+    items: tuple[tuple[Expression | None, Expression], ...]
+
+
+class Formatted(NamedTuple):
+    """`f"w{i}"`; texts and expressions in order."""
+
+    span: Span
+    parts: tuple[Expression, ...]
 
 
 class Parameter(NamedTuple):
@@ -160,7 +167,7 @@ class Clause(NamedTuple):
 
 
 class Comprehension(NamedTuple):
-    """`[f(x) for x in xs]`, or the same in round brackets: a generator."""
+    """`[f(x) for x in xs]`, in round brackets a generator, in braces a dictionary whose element is a pair."""
 
     span: Span
     element: Expression
@@ -169,15 +176,16 @@ class Comprehension(NamedTuple):
 
 
 class Unread(NamedTuple):
-    """Something that Python knows and gradcalc does not: an error, once it is to be evaluated."""
+    """Something that Python knows and gradcalc does not: an error, once it is to be evaluated; and names it assigns."""
 
     span: Span
     error: GradcalcError
+    names: tuple[str, ...] = ()
 
 
 Expression: TypeAlias = (
     "Number | Text | Name | Dots | Unary | Binary | Comparison | Conditional | Call | Attribute | Slice"
-    " | Subscript | Sequence | Starred | Dictionary | Lambda | Comprehension | Unread"
+    " | Subscript | Sequence | Starred | Dictionary | Formatted | Lambda | Comprehension | Unread"
 )
 
 

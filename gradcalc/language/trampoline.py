@@ -19,15 +19,21 @@ def run(steps: Any) -> Any:
         return steps
     waiting: list[Steps] = []
     value: Any = None
+    error: Exception | None = None
     while True:
         try:
-            inner = steps.send(value)
+            inner = steps.send(value) if error is None else steps.throw(error)
         except StopIteration as done:
-            value = done.value
+            value, error = done.value, None
             if not waiting:
                 return value
             steps = waiting.pop()
+        except Exception as raised:  # the caller may have a use for it
+            if not waiting:
+                raise
+            steps, error = waiting.pop(), raised
         else:
+            error = None
             if isinstance(inner, GeneratorType):
                 waiting.append(steps)
                 steps, value = inner, None
