@@ -157,6 +157,8 @@ FUNCTIONS = {
     "torch.atan2": np.arctan2,
     "rsqrt": lambda x: x**-0.5,
     "conj": np.conj,
+    "gcd": lambda x, y: np.gcd(np.asarray(x, int), np.asarray(y, int)),
+    "lcm": lambda x, y: np.lcm(np.asarray(x, int), np.asarray(y, int)),
     "ldexp": lambda x, n: x * 2**n,
     "frac": lambda x: np.modf(x)[0],
     "torch.nan_to_num": _nan_to_num,
