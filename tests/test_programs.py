@@ -524,3 +524,32 @@ def test_dictionaries_and_texts() -> None:
     made = function_of(text, "f", w=[3, 5])
     assert made.value == 9 + 25 + 8 * 5
     np.testing.assert_allclose(made.derivative["w"], [6 + 5, 10 + 13])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a = [1, 2, 3]\ndel a[0]\nsum(a) * x", "`del` of an element is not read"),
+        ("a = b = zeros(2)\na[0] = x\nsum(b)", "`a` and `b` are one array in NumPy"),
+        ("c = zeros(2)\ndef f():\n    c[0] = x\n    return c\nsum(f())", "`c` is not an array made here"),
+        ("jax.lax.cond(x > 0, lambda z: z, lambda z: -z, x)", "`jax.lax.cond`"),
+    ],
+)
+def test_what_would_be_another_value_is_refused(text: str, message: str) -> None:
+    assert message in error(text, x=2).message
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("import numpy\na = [1, 2, 3, 4]\na[1:3] = [9]\nsum(a) * x[0] + len(a)", 24),
+        (
+            "def f():\n    c = [0]\n    def g():\n        c[0] += x[0]\n    g()\n    g()\n    return c[0]\nf()",
+            3,
+        ),
+        ("a = b = 2.0\na += x[0]\na + b", 5.5),
+        ("jax.lax.select(x > 0, x, -x).sum() + jax.lax.max(x, 0.0).sum()", 10.25),
+    ],
+)
+def test_python_and_jax_have_it_so(text: str, expected: float) -> None:
+    assert gradcalc.evaluate(text, {"x": [1.5, 2, -3.25]}) == expected

@@ -84,6 +84,7 @@ def run_statement(builder: Builder, statement: Statement) -> Any:
 
 def _assign(builder: Builder, statement: Assign) -> Steps:
     value = yield builder.value(statement.value)
+    source = statement.value
     for target in statement.targets:
         owner = _owner(target)
         if owner is not None and (statement.operator is not None or isinstance(target, Subscript)):
@@ -96,7 +97,8 @@ def _assign(builder: Builder, statement: Assign) -> Steps:
         span = statement.value.span if isinstance(target, Listed) else statement.span
         yield store(builder, target, value, span)
         if statement.operator is None:
-            builder.memory.share(target, statement.value, builder.scope)
+            builder.memory.share(target, source, builder.scope)
+            source = target if isinstance(target, Name) else source  # in `a = b = …` both are one array
     return None
 
 
@@ -130,8 +132,11 @@ def store(builder: Builder, target: Expression, value: Value, span: Span, *, bor
 
 
 def _store_element(builder: Builder, target: Subscript, value: Value, span: Span) -> Steps:
-    if isinstance(target.value, Name) and target.value.name not in builder.scope.names:
-        raise _not_made_here(builder, target.value)
+    owner, scope = target.value, builder.scope
+    if isinstance(owner, Name) and owner.name not in scope.names:
+        around = scope.find(owner.name) if owner.name in scope else None
+        if not isinstance(around, (list, dict)):  # those are changed in place, for all who know them
+            raise _not_made_here(builder, owner)
     old = yield builder.value(target.value)
     key = yield builder.key(target.parts)
     if isinstance(old, dict):
@@ -143,6 +148,9 @@ def _store_element(builder: Builder, target: Subscript, value: Value, span: Span
         except (IndexError, TypeError, ValueError):
             message = f"there is no such place in a list of {len(old)}"
             raise GradcalcError("index", message, labels=[Label(target.span)]) from None
+        return None
+    if type(old) is list and len(key) == 1 and isinstance(key[0], slice) and isinstance(value, (list, tuple)):
+        old[key[0]] = list(value)
         return None
     array = builder.array(old, target.value.span)
     if isinstance(target.value, Subscript):
