@@ -362,6 +362,8 @@ class _Statements:
         assert error is not None
         column = self.indentation(token)
         self.text.take()
+        if self.text.sees("torch") and self.text.tokens[self.text.at + 2].text in ("no_grad", "inference_mode"):
+            error.helps = ["what it computes passes no gradient on: write `(…).detach()`, and indent its lines less"]
         self.skip_lines(column)
         while token.text == "try" and any(self.continues(token, word) for word in ("except", "else", "finally")):
             self.skip_lines(column)

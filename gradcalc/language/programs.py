@@ -50,6 +50,7 @@ class Returned(NamedTuple):
 
     value: Value
     span: Span
+    written: Expression | None = None
 
 
 Signal = Returned | str | None
@@ -87,7 +88,7 @@ def _assign(builder: Builder, statement: Assign) -> Steps:
     source = statement.value
     for target in statement.targets:
         owner = _owner(target)
-        if owner is not None and (statement.operator is not None or isinstance(target, Subscript)):
+        if owner is not None and _writes(builder, statement, target):
             builder.memory.refuse_shared(owner, statement, builder.scope)
         if statement.operator is not None:
             old = yield builder.value(target)
@@ -95,11 +96,20 @@ def _assign(builder: Builder, statement: Assign) -> Steps:
             span = statement.span
             value = builder.operate(statement.operator, old, value, span, span) if grown is None else grown
         span = statement.value.span if isinstance(target, Listed) else statement.span
-        yield store(builder, target, value, span)
+        handed_on = isinstance(target, Name) and builder.handed_on == source.span
+        yield store(builder, target, value, span, borrowed=handed_on)
         if statement.operator is None:
             builder.memory.share(target, source, builder.scope)
             source = target if isinstance(target, Name) else source  # in `a = b = …` both are one array
     return None
+
+
+def _writes(builder: Builder, statement: Assign, target: Expression) -> bool:
+    """Whether an assignment writes into memory; one to an item of a list or dictionary only puts another there."""
+    if statement.operator is None and isinstance(target, Subscript) and isinstance(target.value, Name):
+        value = builder.scope.find(target.value.name) if target.value.name in builder.scope else None
+        return not isinstance(value, (list, dict))
+    return statement.operator is not None or isinstance(target, Subscript)
 
 
 def _owner(target: Any) -> Name | None:
@@ -230,7 +240,7 @@ def _evaluate(builder: Builder, statement: Evaluate) -> Steps:
 def _return(builder: Builder, statement: Return) -> Steps:
     if statement.value is None:
         return Returned(None, statement.span)
-    return Returned((yield builder.value(statement.value)), statement.value.span)
+    return Returned((yield builder.value(statement.value)), statement.value.span, statement.value)
 
 
 def _jump(builder: Builder, statement: Jump) -> str:
@@ -306,12 +316,22 @@ def call_function(
     builder.depth += 1
     try:
         if hasattr(function.body, "span"):  # a lambda's, one expression
-            return (yield builder.value(function.body))
+            value = yield builder.value(function.body)
+            builder.handed_on = span if _is_from_outside(function.body, inner) else None
+            return value
         signal = yield run_block(builder, function.body)
-        return signal.value if isinstance(signal, Returned) else None
+        is_returned = isinstance(signal, Returned)
+        builder.handed_on = span if is_returned and _is_from_outside(signal.written, inner) else None
+        return signal.value if is_returned else None
     finally:
         builder.scope = outer
         builder.depth -= 1
+
+
+def _is_from_outside(expression: Expression | None, scope: Scope) -> bool:
+    """Whether what a function returns is an array that it was given, or that stands around it."""
+    name = expression.name if isinstance(expression, Name) else None
+    return name is not None and (name in scope.borrowed or name not in scope.names)
 
 
 def _arguments(
