@@ -377,6 +377,7 @@ def test_a_condition_on_numbers_is_noted() -> None:
     [
         ("class Model:\n    def forward(self, x):\n        return x\nx", "classes are not read"),
         ("with torch.no_grad():\n    y = x\ny", "`with` is not read"),
+        ("with torch.no_grad():\n    s = 2\ns * x", "`with` is not read"),
         ("try:\n    y = x\nexcept ValueError:\n    y = 2\ny", "`try` is not read"),
         ('y = f"{x:.3f}"\nx', "formatted strings are not read"),
         ("if x > 0:\n    raise ValueError('no')\nx", "the text raises an error here"),
@@ -524,3 +525,47 @@ def test_dictionaries_and_texts() -> None:
     made = function_of(text, "f", w=[3, 5])
     assert made.value == 9 + 25 + 8 * 5
     np.testing.assert_allclose(made.derivative["w"], [6 + 5, 10 + 13])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a = [1, 2, 3]\ndel a[0]\nsum(a) * x", "`del` of an element is not read"),
+        ("a = b = zeros(2)\na[0] = x\nsum(b)", "`a` and `b` are one array in NumPy"),
+        (
+            "h = zeros(2)\na = []\nfor i in range(2):\n    h += x\n    a.append(h)\nsum(array(a))",
+            "`h` and `a` are one array",
+        ),
+        ("w = zeros(2)\nd = {'w': w}\nw += x\nd['w'].sum()", "`w` and `d` are one array"),
+        ("w = zeros(2)\nd = {}\nd['w'] = w\nd['w'] += x\nw.sum()", "`d` and `w` are one array"),
+        ("w = zeros(2)\na = (w, 1)\nv = a[0]\nv += x\nw.sum()", "are one array"),
+        ("def f(v):\n    return v\nw = zeros(2)\nv = f(w)\nv[0] = x\nw.sum()", "writing into `v` would change"),
+        ("f = lambda v: v\nw = zeros(2)\nv = f(w)\nv += x\nw.sum()", "writing into `v` would change"),
+        ("w = zeros(2)\na, b = np.split(w, 2)\nb += x\nw.sum()", "are one array"),
+        ("c = zeros(2)\ndef f():\n    c[0] = x\n    return c\nsum(f())", "`c` is not an array made here"),
+        ("jax.lax.cond(x > 0, lambda z: z, lambda z: -z, x)", "`jax.lax.cond`"),
+    ],
+)
+def test_what_would_be_another_value_is_refused(text: str, message: str) -> None:
+    assert message in error(text, x=2).message
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("import numpy\na = [1, 2, 3, 4]\na[1:3] = [9]\nsum(a) * x[0] + len(a)", 24),
+        (
+            "def f():\n    c = [0]\n    def g():\n        c[0] += x[0]\n    g()\n    g()\n    return c[0]\nf()",
+            3,
+        ),
+        ("a = b = 2.0\na += x[0]\na + b", 5.5),
+        ("a = []\nh = np.zeros(3)\nfor i in range(2):\n    h = h + x\n    a.append(h)\nnp.sum(np.array(a))", 0.75),
+        ("a = []\nh = np.zeros(3)\nfor i in range(2):\n    h += x\n    a.append(h.copy())\nnp.sum(np.array(a))", 0.75),
+        ("d = {'w': x}\nfor k in d:\n    d[k] = d[k] * 2\nd['w'].sum()", 0.5),
+        ("def f(v):\n    return v * 2\ny = f(x)\ny += 1\ny.sum() + x.sum()", 3.75),
+        ("import numpy\nrows = [[], []]\nrows[0].append(x[0])\nlen(rows[0]) + len(rows[1])", 1),
+        ("jax.lax.select(x > 0, x, -x).sum() + jax.lax.max(x, 0.0).sum()", 10.25),
+    ],
+)
+def test_python_and_jax_have_it_so(text: str, expected: float) -> None:
+    assert gradcalc.evaluate(text, {"x": [1.5, 2, -3.25]}) == expected

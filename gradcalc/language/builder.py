@@ -122,6 +122,7 @@ class Builder:
         self.places: dict[Node, Span] = {}  # where each node was made
         self.latest: dict[Node, Span] = {}  # where each was last mentioned: the operands of what comes next
         self.memory = Memory(program, inputs)
+        self.handed_on: Span | None = None  # the last call, if it returned an array that it was given
         self.notes: list[str] = list(program.notes)
         self.libraries = _libraries(program, {*inputs, *assigned_names(program)})
         self.is_python = bool(program.imported) or any(
@@ -380,6 +381,8 @@ class Builder:
             return tuple(items)
         if any(isinstance(item, Starred) for item in expression.items):
             return items
+        if self.is_python and any(isinstance(one, list) and not one for one in items):
+            return items  # lists that will grow
         items = [self.row(item, one.span) for item, one in zip(items, expression.items, strict=True)]
         for item, one in reversed(list(zip(items, expression.items, strict=True))):
             if isinstance(item, Node):
@@ -560,6 +563,9 @@ class Builder:
             return (yield programs.call_function(self, target, positional, named, expression.span))
         if isinstance(target, Method):
             if isinstance(target.owner, (list, dict)):
+                if isinstance(expression.function, Attribute) and isinstance(expression.function.value, Name):
+                    for argument in expression.arguments:
+                        self.memory.hold(expression.function.value, argument.value, self.scope)
                 return METHODS[type(target.owner) if type(target.owner) is dict else list][target.name](
                     self, target.owner, positional, expression.span
                 )

@@ -29,6 +29,12 @@ PREFIXES: dict[str, str] = {
 _ROOMS = {"linalg": "linalg", "special": "special", "nn": "nn", "functional": "F", "F": "F", "lax": "lax"}
 """Words that may stand before a function, and the room of the library that each is."""
 
+LAX = {
+    *("argmax", "argmin", "broadcast", "cond", "conv", "gather", "max", "min", "pad", "reduce", "round", "scatter"),
+    *("select", "slice", "split", "switch", "map"),
+}
+"""Functions of `jax.lax` that mean something else than those of the same name elsewhere."""
+
 _PASSED_OVER = {"numpy", "scipy"}
 """Words between the prefix and the function that name no room of their own here."""
 
@@ -139,6 +145,8 @@ def find(dialect: str, room: str, name: str, *, is_method: bool = False) -> Entr
     own = [f"method.{name}"] if is_method else []
     if room == "linalg":
         places = [f"{dialect}.linalg.{name}", f"linalg.{name}", name]
+    elif room == "lax" and name in LAX:
+        places = [f"{dialect}.lax.{name}"]
     else:
         own += [f"F.{name}"] if room == "F" else []
         fallback = FALLBACK if is_method else ("F.", *FALLBACK)

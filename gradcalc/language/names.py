@@ -87,6 +87,8 @@ class _Reader:
                 self.read(name, assigned)
             for target in _targets(statement):
                 assigned.update(name.name for name in target_names(target))
+            if isinstance(statement, Evaluate) and isinstance(statement.value, Unread):
+                assigned.update(statement.value.names)
             if isinstance(statement, Define):
                 assigned.add(statement.name)
                 self.inside_functions += _free_names(statement, self.given)

@@ -176,7 +176,10 @@ class _Statements:
             self.imports()
             return None
         if word in ("pass", "assert", "del"):
+            token = self.text.next
             self.rest_of_line()
+            if word == "del" and "[" in self.text.span(start).text:
+                return self.unread(token, _element_deleted(self.text.span(start)))
             return None
         if word in ("global", "nonlocal", "raise"):
             return self.unread_line(self.text.next)
@@ -359,6 +362,8 @@ class _Statements:
         assert error is not None
         column = self.indentation(token)
         self.text.take()
+        if self.text.sees("torch") and self.text.tokens[self.text.at + 2].text in ("no_grad", "inference_mode"):
+            error.helps = ["what it computes passes no gradient on: write `(…).detach()`, and indent its lines less"]
         self.skip_lines(column)
         while token.text == "try" and any(self.continues(token, word) for word in ("except", "else", "finally")):
             self.skip_lines(column)
@@ -429,6 +434,11 @@ def _split(words: list[str], separator: str) -> list[list[str]]:
 def _partition(words: list[str], separator: str) -> tuple[list[str], bool, list[str]]:
     at = words.index(separator) if separator in words else len(words)
     return words[:at], at < len(words), words[at + 1 :]
+
+
+def _element_deleted(span: Span) -> GradcalcError:
+    helps = ["make a list without it: `a = a[1:]`"]
+    return GradcalcError("syntax", "`del` of an element is not read", labels=[Label(span)], helps=helps)
 
 
 def _check_target(target: Expression, *, several: bool = True) -> None:

@@ -50,6 +50,7 @@ class Returned(NamedTuple):
 
     value: Value
     span: Span
+    written: Expression | None = None
 
 
 Signal = Returned | str | None
@@ -84,9 +85,10 @@ def run_statement(builder: Builder, statement: Statement) -> Any:
 
 def _assign(builder: Builder, statement: Assign) -> Steps:
     value = yield builder.value(statement.value)
+    source = statement.value
     for target in statement.targets:
         owner = _owner(target)
-        if owner is not None and (statement.operator is not None or isinstance(target, Subscript)):
+        if owner is not None and _writes(builder, statement, target):
             builder.memory.refuse_shared(owner, statement, builder.scope)
         if statement.operator is not None:
             old = yield builder.value(target)
@@ -94,10 +96,20 @@ def _assign(builder: Builder, statement: Assign) -> Steps:
             span = statement.span
             value = builder.operate(statement.operator, old, value, span, span) if grown is None else grown
         span = statement.value.span if isinstance(target, Listed) else statement.span
-        yield store(builder, target, value, span)
+        handed_on = isinstance(target, Name) and builder.handed_on == source.span
+        yield store(builder, target, value, span, borrowed=handed_on)
         if statement.operator is None:
-            builder.memory.share(target, statement.value, builder.scope)
+            builder.memory.share(target, source, builder.scope)
+            source = target if isinstance(target, Name) else source  # in `a = b = …` both are one array
     return None
+
+
+def _writes(builder: Builder, statement: Assign, target: Expression) -> bool:
+    """Whether an assignment writes into memory; one to an item of a list or dictionary only puts another there."""
+    if statement.operator is None and isinstance(target, Subscript) and isinstance(target.value, Name):
+        value = builder.scope.find(target.value.name) if target.value.name in builder.scope else None
+        return not isinstance(value, (list, dict))
+    return statement.operator is not None or isinstance(target, Subscript)
 
 
 def _owner(target: Any) -> Name | None:
@@ -130,8 +142,11 @@ def store(builder: Builder, target: Expression, value: Value, span: Span, *, bor
 
 
 def _store_element(builder: Builder, target: Subscript, value: Value, span: Span) -> Steps:
-    if isinstance(target.value, Name) and target.value.name not in builder.scope.names:
-        raise _not_made_here(builder, target.value)
+    owner, scope = target.value, builder.scope
+    if isinstance(owner, Name) and owner.name not in scope.names:
+        around = scope.find(owner.name) if owner.name in scope else None
+        if not isinstance(around, (list, dict)):  # those are changed in place, for all who know them
+            raise _not_made_here(builder, owner)
     old = yield builder.value(target.value)
     key = yield builder.key(target.parts)
     if isinstance(old, dict):
@@ -143,6 +158,9 @@ def _store_element(builder: Builder, target: Subscript, value: Value, span: Span
         except (IndexError, TypeError, ValueError):
             message = f"there is no such place in a list of {len(old)}"
             raise GradcalcError("index", message, labels=[Label(target.span)]) from None
+        return None
+    if type(old) is list and len(key) == 1 and isinstance(key[0], slice) and isinstance(value, (list, tuple)):
+        old[key[0]] = list(value)
         return None
     array = builder.array(old, target.value.span)
     if isinstance(target.value, Subscript):
@@ -222,7 +240,7 @@ def _evaluate(builder: Builder, statement: Evaluate) -> Steps:
 def _return(builder: Builder, statement: Return) -> Steps:
     if statement.value is None:
         return Returned(None, statement.span)
-    return Returned((yield builder.value(statement.value)), statement.value.span)
+    return Returned((yield builder.value(statement.value)), statement.value.span, statement.value)
 
 
 def _jump(builder: Builder, statement: Jump) -> str:
@@ -298,12 +316,22 @@ def call_function(
     builder.depth += 1
     try:
         if hasattr(function.body, "span"):  # a lambda's, one expression
-            return (yield builder.value(function.body))
+            value = yield builder.value(function.body)
+            builder.handed_on = span if _is_from_outside(function.body, inner) else None
+            return value
         signal = yield run_block(builder, function.body)
-        return signal.value if isinstance(signal, Returned) else None
+        is_returned = isinstance(signal, Returned)
+        builder.handed_on = span if is_returned and _is_from_outside(signal.written, inner) else None
+        return signal.value if is_returned else None
     finally:
         builder.scope = outer
         builder.depth -= 1
+
+
+def _is_from_outside(expression: Expression | None, scope: Scope) -> bool:
+    """Whether what a function returns is an array that it was given, or that stands around it."""
+    name = expression.name if isinstance(expression, Name) else None
+    return name is not None and (name in scope.borrowed or name not in scope.names)
 
 
 def _arguments(

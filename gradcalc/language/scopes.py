@@ -24,7 +24,7 @@ class Scope:
     def __init__(self, outer: Scope | None = None) -> None:
         self.names: dict[str, Value] = {}
         self.outer = outer
-        self.owners: dict[str, object] = {}
+        self.owners: dict[str, Any] = {}
         self.borrowed: set[str] = set()
 
     def find(self, name: str) -> Any:

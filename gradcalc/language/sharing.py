@@ -16,9 +16,11 @@ from .names import Uses
 from .scopes import Scope
 from .syntax import (
     Attribute,
+    Binary,
     Call,
     Comparison,
     Conditional,
+    Dictionary,
     Expression,
     Name,
     Program,
@@ -48,8 +50,48 @@ _VIEWS = {
     "broadcast_to",
     "expand",
     "diagonal",
+    *("atleast_1d", "atleast_2d", "atleast_3d", "split", "array_split", "tensor_split", "hsplit", "vsplit", "dsplit"),
+    *(
+        "chunk",
+        "unbind",
+        "narrow",
+        "movedim",
+        "swapdims",
+        "fliplr",
+        "flipud",
+        "rot90",
+        "contiguous",
+        "detach",
+        "view_as",
+    ),
 }
 """Functions whose result shares its memory with their array, in NumPy or PyTorch."""
+
+
+class Owner:
+    """A piece of memory, and those of the arrays that it has as items, if it is a list or the like."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self) -> None:
+        self.parts: set[Owner] = set()
+
+
+def reached(owner: Owner | None) -> set[Owner]:
+    """An owner and all that can be reached through it."""
+    found: set[Owner] = set()
+    waiting = [] if owner is None else [owner]
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found.add(one)
+            waiting += one.parts
+    return found
+
+
+def is_changeable(value: Any) -> bool:
+    """Whether a value may be written into: an array, or what may have arrays as items."""
+    return isinstance(value, (list, tuple, dict)) or (isinstance(value, Node) and value.ndim > 0)
 
 
 class Memory:
@@ -68,13 +110,13 @@ class Memory:
                 labels=[Label(name.span)],
                 helps=[f"copy it first: `{name.name} = {name.name} + 0`"],
             )
-        mine = scope.owners.get(name.name)
+        mine = reached(scope.owners.get(name.name))
         others = [
             other
             for other, owner in scope.owners.items()
-            if owner is mine and other != name.name and self.uses.is_read_after(other, statement)
+            if other != name.name and not mine.isdisjoint(reached(owner)) and self.uses.is_read_after(other, statement)
         ]
-        if mine is not None and others:
+        if others:
             one, other = name.name, others[0]
             raise GradcalcError(
                 "shared",
@@ -92,9 +134,38 @@ class Memory:
         if isinstance(target, Name):
             value = scope.names.get(target.name)
             shared = self.owner(expression, scope) if isinstance(value, Node) and value.ndim else None
-            scope.owners[target.name] = object() if shared is None else shared
+            scope.owners[target.name] = Owner() if shared is None else shared
+            if isinstance(value, (list, tuple, dict)):
+                self.hold(target, expression, scope)
+        elif (
+            isinstance(target, Subscript)
+            and isinstance(target.value, Name)
+            and isinstance(scope.names.get(target.value.name), (list, dict))
+        ):
+            self.hold(target.value, expression, scope)
 
-    def owner(self, expression: Any, scope: Scope) -> object | None:
+    def hold(self, container: Name, expression: Any, scope: Scope) -> None:
+        """Enter which arrays a list, tuple or dictionary has among its items, from what they were written as."""
+        value = scope.names.get(container.name)
+        held = scope.owners.setdefault(container.name, Owner())
+        waiting = [expression]
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, Sequence):
+                waiting += one.items
+            elif isinstance(one, Dictionary):
+                waiting += [item for _, item in one.items]
+            elif isinstance(one, Binary):
+                waiting += [one.left, one.right]
+            elif isinstance(one, Name) and one.name in scope and is_changeable(scope.find(one.name)):
+                if scope.find(one.name) is value:
+                    continue
+                around = self.owner(one, scope)
+                if around is None:
+                    around = scope.owners.setdefault(one.name, Owner())
+                held.parts.add(around)
+
+    def owner(self, expression: Any, scope: Scope) -> Owner | None:
         """The memory that an expression is a view of; None if it makes an array of its own."""
         while not isinstance(expression, Name):
             if isinstance(expression, Conditional):
@@ -103,7 +174,7 @@ class Memory:
             if expression is None:
                 return None
         if expression.name in self.inputs:
-            scope.owners.setdefault(expression.name, object())
+            scope.owners.setdefault(expression.name, Owner())
         around: Scope | None = scope
         while around is not None and expression.name not in around.owners:
             around = around.outer

@@ -235,6 +235,7 @@ where: Op = elementwise(
     flat=(0,),
     kink=Kink(at="the condition flips", takes="the branch that the condition selects"),
     examples=("where(x > 0, x, y)", "where(x > 0, x**2, 3)"),
+    spellings=("jax.lax.select",),
 )
 
 
@@ -254,6 +255,7 @@ maximum: Op = elementwise(
     doc="The larger of two arrays, element by element.",
     vjp=_larger_vjp,
     exact=lambda m, a, b: m.maximum(a, b),
+    spellings=("jax.lax.max",),
     kink=Kink(at="a = b", takes="half for each"),
 )
 minimum: Op = elementwise(
@@ -262,6 +264,7 @@ minimum: Op = elementwise(
     doc="The smaller of two arrays, element by element.",
     vjp=_smaller_vjp,
     exact=lambda m, a, b: m.minimum(a, b),
+    spellings=("jax.lax.min",),
     kink=Kink(at="a = b", takes="half for each"),
 )
 
