@@ -125,7 +125,7 @@ def modified_bessel_k1(x: Node) -> Node:
     return bessel_k(1, x)
 
 
-@derived("bessel_jn(x, v=3) | x=2", "bessel_jn(x, v=1) | x=2,3")
+@derived("bessel_jn(x, v=3) | x=2", "bessel_jn(x, v=0) | x=2,3", domain=((0.5, 2),))
 def bessel_jn(z: Node, v: int, n_iter: int = 50) -> Node:
     """Bessel functions of the first kind and the orders 0 to v, along a new first axis."""
     return stack([bessel_j(n, z) for n in range(v + 1)])
@@ -252,7 +252,7 @@ airy_ai: Op = special(
     call=_one,
     partials=lambda y, x: (airy_ai_prime(x),),
     scipy=lambda sp, x: np.where(x > 1000, 0.0, sp.airy(x)[0]),  # SciPy gives up where it has long vanished
-    domain=((-3, 3),),
+    domain=((-1.5, 3),),
     examples=("airy_ai(x)",),
 )
 airy_ai_prime: Op = special(
@@ -261,6 +261,6 @@ airy_ai_prime: Op = special(
     call=_one,
     partials=lambda y, x: (x * airy_ai(x),),
     scipy=lambda sp, x: np.where(x > 1000, 0.0, sp.airy(x)[1]),
-    domain=((-3, 3),),
+    domain=((-1.5, 3),),
     examples=("airy_ai_prime(x)",),
 )

@@ -22,7 +22,6 @@ TOLERANCE = 1e-9
 SMALLEST = 1e-3  # answers smaller than that are compared as if they were of this size: zero has no digits
 
 LOOSE = {
-    "torch.special.airy_ai": "PyTorch's is right to some six digits between -5 and -2",
     "F.hardsigmoid": "its slope, 1/6, is rounded to single precision",
 }
 """Functions that a library itself computes in lower accuracy, with the reason: compared to six digits."""
