@@ -153,15 +153,14 @@ def _torch_member(path: str, value: Any, leaves: Mapping[str, Any]) -> Member:
     found = _numbers(value.detach().resolve_conj().resolve_neg().numpy())
 
     def pull(seed: Any) -> dict[str, Any]:
-        if not value.requires_grad:
-            return {name: np.zeros(leaf.shape) for name, leaf in leaves.items()}
         cotangent = torch.tensor(seed, dtype=value.dtype).reshape(value.shape)
         grads = torch.autograd.grad(
             value, list(leaves.values()), cotangent, retain_graph=True, allow_unused=True, materialize_grads=True
         )
         return {name: one.numpy() for name, one in zip(leaves, grads, strict=True)}
 
-    return Member(path, found, pull if value.is_floating_point() or value.is_complex() else None)
+    # What it has no derivative for (Bessel functions, the ends of `linspace`) needs none, says PyTorch.
+    return Member(path, found, pull if value.requires_grad else None)
 
 
 # JAX ---------------------------------------------------------------------------------------------------
