@@ -73,7 +73,7 @@ def test_differences_do_not_check_what_is_held() -> None:
         ("jnp.place(x, x > 1, 2)", "writes in place"),
         ("x.clamp_(0, 1)", "in place"),
         ("x.resize((3, 2))", "in place"),
-        ("np.fromfunction(x, (2, 3))", "takes a Python function"),
+        ("np.fromfunction(x, (2, 3))", "calls a function that it is given"),
         ("torch.complex(x, x)", "complex"),
         ("torch.scatter(x, 1, torch.tensor([[0, 0]]), x)", "several values to one place"),
         ("torch.index_put(x, (torch.tensor([0, 0]),), x)", "several values to one place"),

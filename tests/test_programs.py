@@ -220,6 +220,18 @@ PROGRAMS = {
         [s * 2 for s in (1, 2)]
         y * s
     """,
+    "a dictionary made in several ways": """
+        d = dict(a=x[0], b=2.0)
+        d.update({"c": x[1]})
+        d["a"] * d["b"] + d.get("c")
+    """,
+    "whole numbers and real ones": """
+        a = np.array([1, 2, 3])
+        a[0] = 5
+        b = np.array([1.0, 2, 3])
+        b[1] = x[0]
+        np.sum(a * b * x)
+    """,
     "a lambda's default": "f = lambda z, k=x[1]: z*k\nf(x[0]) + f(x[0], 2)",
     "map": "sum(list(map(lambda a, b: a*b, x, A[2])))",
     "short circuits": """
@@ -367,6 +379,12 @@ def test_a_function_that_is_not_there() -> None:
     assert "`model.py` defines no function `los`" in error(MODEL, "los", w=1, x=2).message
 
 
+def test_calls_of_other_modules_are_passed_over() -> None:
+    made = function_of("import time\ntime.sleep(1)\nx**2", None, x=3)
+    assert made.value == 9
+    assert made.notes == ["`time.sleep(1)` is passed over: `time` computes nothing here"]
+
+
 def test_a_condition_on_numbers_is_noted() -> None:
     made = function_of("if x > 0:\n    y = x**2\nelse:\n    y = -x\ny", None, x=2)
     assert made.notes == ["`x > 0` was decided at these inputs; `where` keeps both branches"]
@@ -375,6 +393,9 @@ def test_a_condition_on_numbers_is_noted() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("a = array([1, 2])\na[0] = x\nsum(a)", "`a` holds whole numbers, which cut off"),
+        ("a = zeros(2, dtype=int)\na[0] = x\nsum(a)", "`a` holds whole numbers, which cut off"),
+        ("assert x < 0, 'no'\nx", "what the text asserts does not hold here"),
         ("class Model:\n    def forward(self, x):\n        return x\nx", "classes are not read"),
         ("with torch.no_grad():\n    y = x\ny", "`with` is not read"),
         ("with torch.no_grad():\n    s = 2\ns * x", "`with` is not read"),

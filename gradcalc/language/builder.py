@@ -144,6 +144,8 @@ class Builder:
         for last in self.program.statements:
             if isinstance(last, Evaluate):
                 self.ran += 1
+                if last is not self.program.statements[-1] and self.passes_over(last.value):
+                    continue
                 value = run(self.value(last.value))
                 if last is not self.program.statements[-1] and not isinstance(last.value, Text) and value is not None:
                     self.note(f"`{short(last.span.text)}` has no effect: only the last expression counts")
@@ -328,7 +330,8 @@ class Builder:
                 error.helps += columns(binary, a, b)
             raise
         self.placed(made, span)
-        if op.elementwise and a.shape != made.shape and b.shape != made.shape and a.ndim and b.ndim:
+        stretched = op.elementwise and a.shape != made.shape and b.shape != made.shape and a.ndim and b.ndim
+        if stretched and not (binary and _has_new_axis(binary.left) and _has_new_axis(binary.right)):
             self.note(f"`{short(span.text)}` stretches both operands, {a.shape} and {b.shape}, to {made.shape}")
         return made
 
@@ -341,6 +344,17 @@ class Builder:
         if operator == "*" and isinstance(count, int):
             return one * count
         raise GradcalcError("type", f"`{operator}` of a list and something else", labels=[Label(span)])
+
+    def passes_over(self, expression: Expression) -> bool:
+        """Whether a statement only calls something of a module that is no library here, as `time.sleep(1)` does."""
+        root: Any = expression.function if isinstance(expression, Call) else None
+        while isinstance(root, (Attribute, Call)):
+            root = root.value if isinstance(root, Attribute) else root.function
+        words = self.program.aliases.get(root.name) if isinstance(root, Name) and root.name not in self.scope else None
+        if words is None or words[0] in dialects.PREFIXES:
+            return False
+        self.note(f"`{short(expression.span.text)}` is passed over: `{words[0]}` computes nothing here")
+        return True
 
     def note(self, text: str) -> None:
         if text not in self.notes:
@@ -576,6 +590,8 @@ class Builder:
             and self.is_builtin(target.words[0], positional, named)
         ):
             given = [*positional, *(value for word, (value, _) in named.items() if word == "start")]
+            if target.words[0] == "dict" and not positional:
+                given = [{word: value for word, (value, _) in named.items()}]
             return (yield BUILTINS[target.words[0]](self, given, expression.span))
         return self.apply(target.words, expression, positional, named, is_method=False)
 
@@ -648,7 +664,7 @@ class Builder:
         It is for what only Python can go through or read, and for lists and numbers in a text that imports its
         libraries.
         """
-        if name in self.inputs or not named.keys() <= {"start", "strict"}:
+        if name in self.inputs or not (named.keys() <= {"start", "strict"} or name == "dict"):
             return False
         if name not in SPELLINGS or any(isinstance(one, (Items, str)) for one in positional):
             return True
@@ -777,6 +793,13 @@ def _same(one: Value, other: Value) -> bool:
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(_same, one, other))
     return one is other
+
+
+def _has_new_axis(expression: Expression) -> bool:
+    """Whether an operand is given an axis of length 1 on purpose: `x[:, None]`."""
+    if not isinstance(expression, Subscript):
+        return False
+    return any(getattr(part, "name", "") in ("None", "newaxis") for part in expression.parts)
 
 
 def _libraries(program: Program, own: Container[str]) -> set[str]:

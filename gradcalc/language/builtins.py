@@ -76,6 +76,16 @@ def _tuple(builder: Builder, given: Sequence[Value], span: Span) -> tuple[Value,
     return tuple(_items(given[0], span)) if given else ()
 
 
+def _dict(builder: Builder, given: Sequence[Value], span: Span) -> dict[Any, Value]:
+    _count("dict", given, 0, 1, span)
+    if given and isinstance(given[0], dict):
+        return dict(given[0])
+    pairs = [_items(one, span) for one in _items(given[0], span)] if given else []
+    if any(len(pair) != 2 for pair in pairs):
+        raise GradcalcError("type", "`dict` takes pairs", labels=[Label(span)])
+    return {builder.fixed(key): value for key, value in pairs}
+
+
 def _map(builder: Builder, given: Sequence[Value], span: Span) -> Steps:
     if len(given) < 2:
         raise GradcalcError("arguments", "`map` takes a function and what it goes through", labels=[Label(span)])
@@ -175,6 +185,7 @@ BUILTINS: dict[str, Builtin] = {
     "list": _list,
     "tuple": _tuple,
     "map": _map,
+    "dict": _dict,
     "float": _number,
     "int": _int,
     "bool": _bool,
@@ -227,6 +238,11 @@ def _get(builder: Builder, owner: dict[Any, Value], given: Sequence[Value], span
     return owner.get(builder.fixed(given[0]), given[1] if len(given) > 1 else None)
 
 
+def _update(builder: Builder, owner: dict[Any, Value], given: Sequence[Value], span: Span) -> None:
+    _count("update", given, 1, 1, span)
+    owner.update(_dict(builder, given, span))
+
+
 METHODS: dict[type, dict[str, Callable[[Any, Any, Sequence[Value], Span], Value]]] = {
     list: {
         "append": _append,
@@ -239,6 +255,7 @@ METHODS: dict[type, dict[str, Callable[[Any, Any, Sequence[Value], Span], Value]
     dict: {
         "get": _get,
         "items": lambda builder, owner, given, span: Items(owner.items()),
+        "update": _update,
         "keys": lambda builder, owner, given, span: Items(owner),
         "values": lambda builder, owner, given, span: Items(owner.values()),
     },

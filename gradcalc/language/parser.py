@@ -36,6 +36,7 @@ from .syntax import (
     Starred,
     Statement,
     Subscript,
+    Unary,
     Unread,
     While,
 )
@@ -175,7 +176,9 @@ class _Statements:
         if word in ("import", "from"):
             self.imports()
             return None
-        if word in ("pass", "assert", "del"):
+        if word == "assert":
+            return (yield self.asserted())
+        if word in ("pass", "del"):
             token = self.text.next
             self.rest_of_line()
             if word == "del" and "[" in self.text.span(start).text:
@@ -338,6 +341,16 @@ class _Statements:
         return False
 
     # what is passed over ------------------------------------------------------------------------
+
+    def asserted(self) -> Steps:
+        """`assert condition, "why"`: an error where it does not hold."""
+        opened = self.text.take()
+        condition = yield self.text.expression(0)
+        span = self.text.span(opened.start)
+        if self.text.sees(","):
+            self.rest_of_line()
+        error = GradcalcError("raised", "what the text asserts does not hold here", labels=[Label(span)])
+        return If(span, ((Unary(span, "not", condition), (Evaluate(span, Unread(span, error)),)),))
 
     def rest_of_line(self) -> None:
         while self.text.next.kind not in ("newline", "end") and not self.text.sees(";"):

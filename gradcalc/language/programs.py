@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from ..errors import GradcalcError, Label, Span
-from ..graph import Node
+from ..graph import Node, is_constant
 from ..ops import indexing
 from .scopes import Scope
 from .syntax import (
@@ -34,6 +36,7 @@ from .syntax import (
 from .syntax import Sequence as Listed
 from .trampoline import Steps
 from .values import Function, Items, Value, node_of, short
+from .wholes import is_whole
 
 if TYPE_CHECKING:
     from .builder import Builder
@@ -98,6 +101,8 @@ def _assign(builder: Builder, statement: Assign) -> Steps:
         span = statement.value.span if isinstance(target, Listed) else statement.span
         handed_on = isinstance(target, Name) and builder.handed_on == source.span
         yield store(builder, target, value, span, borrowed=handed_on)
+        if isinstance(target, Name):
+            (builder.scope.whole.add if is_whole(statement.value) else builder.scope.whole.discard)(target.name)
         if statement.operator is None:
             builder.memory.share(target, source, builder.scope)
             source = target if isinstance(target, Name) else source  # in `a = b = …` both are one array
@@ -163,10 +168,29 @@ def _store_element(builder: Builder, target: Subscript, value: Value, span: Span
         old[key[0]] = list(value)
         return None
     array = builder.array(old, target.value.span)
+    written = _owner(target)
+    if written is not None and written.name in builder.scope.whole and not _fits_whole(value):
+        raise _cut_off(written)
     if isinstance(target.value, Subscript):
         _check_own_array(builder, array, target)
     made = builder.located(lambda: indexing.put(array, key, node_of(value), builder.known), span)
     return (yield store(builder, target.value, made, span))
+
+
+def _fits_whole(value: Value) -> bool:
+    """Whether an array of whole numbers keeps a value as it is."""
+    if not isinstance(value, Node):
+        return False
+    return value.boolean or (is_constant(value) and not np.any(value.attrs["value"].data % 1))
+
+
+def _cut_off(name: Name) -> GradcalcError:
+    return GradcalcError(
+        "type",
+        f"`{name.name}` holds whole numbers, which cut off what is written into them",
+        labels=[Label(name.span)],
+        helps=["make it an array of real numbers: `np.array([1.0, 2.0])`, or `dtype=float`"],
+    )
 
 
 def _check_own_array(builder: Builder, array: Node, target: Subscript) -> None:
@@ -233,7 +257,8 @@ def _each(value: Value, span: Span) -> Iterable[Value]:
 
 
 def _evaluate(builder: Builder, statement: Evaluate) -> Steps:
-    yield builder.value(statement.value)
+    if not builder.passes_over(statement.value):
+        yield builder.value(statement.value)
     return None
 
 

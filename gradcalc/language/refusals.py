@@ -147,7 +147,7 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
         "grad value_and_grad jacfwd jacrev jacobian hessian vjp jvp linearize checkpoint custom_jvp custom_vjp",
     ),
     (
-        Refusal(CODE, "takes a Python function, and none can be given here", "write what it does as array operations"),
+        Refusal(CODE, "calls a function that it is given", "write the loop yourself: `[f(x) for x in xs]`"),
         """apply_along_axis apply_over_axes frompyfunc fromfunction mask_indices piecewise vectorize vmap
         pmap while_loop fori_loop scan switch associative_scan reduceat
         torch.cond boolean_dispatch compile map_ map2_ apply_ register_hook register_post_accumulate_grad_hook

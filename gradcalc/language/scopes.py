@@ -17,15 +17,17 @@ class Scope:
         outer: the scope around, whose names are seen from here but not assigned to.
         owners: whose memory an array stands for in NumPy (see `sharing`).
         borrowed: names of arrays that belong to a caller, or are part of what a loop goes through.
+        whole: names of arrays of whole numbers, which cut off what is written into them.
     """
 
-    __slots__ = ("borrowed", "names", "outer", "owners")
+    __slots__ = ("borrowed", "names", "outer", "owners", "whole")
 
     def __init__(self, outer: Scope | None = None) -> None:
         self.names: dict[str, Value] = {}
         self.outer = outer
         self.owners: dict[str, Any] = {}
         self.borrowed: set[str] = set()
+        self.whole: set[str] = set()
 
     def find(self, name: str) -> Any:
         """The value of a name, here or around; raises KeyError."""
