@@ -196,7 +196,22 @@ def _add_along(x: Any, places: Any, axis: int, length: int) -> Any:
     return np.moveaxis(np.sum(np.moveaxis(x, axis, -1)[..., None] * hits, -2), -1, axis)
 
 
+def _running(function: Any) -> Any:
+    """NumPy's `cumulative_sum` and `cumulative_prod`, which it has from 2.1 on."""
+
+    def running(x: Any, axis: int | None = None, include_initial: bool = False) -> Any:
+        x = np.moveaxis(x, -1 if axis is None else axis, 0)
+        parts = [function.reduce(x[: i + 1], axis=0) for i in range(len(x))]
+        first = [np.full(x.shape[1:], function.identity)] if include_initial else []
+        whole = np.array(first + parts) if first or parts else np.zeros(x.shape)
+        return np.moveaxis(whole, 0, -1 if axis is None else axis)
+
+    return running
+
+
 FUNCTIONS = {
+    "cumulative_sum": _running(np.add),
+    "cumulative_prod": _running(np.multiply),
     "along": lambda x, places, axis: np.take_along_axis(x, np.asarray(places).astype(int), axis),
     "add_along": _add_along,
     "argrank": _rank,

@@ -22,6 +22,14 @@ def _nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: f
     return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
 
 
+def _finite(x: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
+    """What NumPy's `nan_to_num` does; before 2.1 its own took no arrays."""
+    largest = np.finfo(np.float64).max
+    x = np.where(np.isnan(x), nan, x)
+    x = np.where(np.isposinf(x), largest if posinf is None else posinf, x)
+    return np.where(np.isneginf(x), -largest if neginf is None else neginf, x)
+
+
 def _logit(x: Any, eps: float | None = None) -> Any:
     inside = x if eps is None else np.minimum(np.maximum(x, eps), 1 - eps)
     return np.log(inside / (1 - inside))
@@ -67,6 +75,8 @@ def _angle_of(kind: str) -> Callable[[Any, int], Any]:
     """Chebyshev's polynomials by their definition in angles; beyond -1 to 1, in complex ones."""
 
     def polynomial(x: Any, n: int) -> Any:
+        if n < 0:
+            return np.zeros(np.shape(x))  # as PyTorch has it
         t = np.arccos(np.asarray(x, complex))
         if kind == "t":
             return np.cos(n * t).real
@@ -152,6 +162,8 @@ FUNCTIONS = {
     "torch.zeta": lambda s, q: _zeta_2(q) if s == 2 else None,
     "torch.mvlgamma": lambda x, p: _multigammaln(x, p),
     "torch.equal": lambda x, y: np.shape(x) == np.shape(y) and bool(np.all(x == y)),
+    "nan_to_num": lambda x, copy=True, nan=0.0, posinf=None, neginf=None: _finite(x, nan, posinf, neginf),
+    "jax.lax.clamp": lambda low, x, high: np.minimum(np.maximum(x, low), high),
     "jax.clamp": lambda low, x, high: np.minimum(np.maximum(x, low), high),
     "torch.arctan2": np.arctan2,
     "torch.atan2": np.arctan2,
