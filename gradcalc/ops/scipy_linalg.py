@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..errors import GradcalcError
 from ..graph import Node
 from .factors import cholesky
-from .kinds import derived
+from .kinds import derived, reshape
+from .least_squares import LeastSquares, lstsq
 from .matrices import square_matrix
 from .shape import diagonal_matrix
 from .spectra import Eigen, eigenvectors, eigh, symmetric_eigenvalues
@@ -85,3 +86,16 @@ def jax_cholesky(a: Node, upper: bool = False, symmetrize_input: bool = True) ->
     """Triangular factor of a positive definite matrix, of whose two halves it takes the mean; lower unless `upper`."""
     _symmetrized(symmetrize_input, "cholesky")
     return cholesky(a, upper)
+
+
+@derived(
+    "scipy.linalg.lstsq(A, x)[0] | A=3,2 x=3",
+    "scipy.linalg.lstsq(A, x)[1] | A=3,2 x=3",
+    "scipy.linalg.lstsq(A, B, cond=1e-9)[1] | A=3,2 B=3,2",
+    name="scipy.linalg.lstsq",
+)
+def scipy_lstsq(a: Node, b: Node, cond: float | None = None) -> LeastSquares:
+    """Least-squares solution of smallest norm; then squared residuals, of one right side a number."""
+    found = lstsq(a, b, -1.0 if cond is None else cond)
+    one_side = b.ndim == 1 and found.residuals.size == 1
+    return found._replace(residuals=reshape(found.residuals, ())) if one_side else found

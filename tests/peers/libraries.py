@@ -113,10 +113,6 @@ def _numbers(value: Any) -> Any:
 # PyTorch ----------------------------------------------------------------------------------------------
 
 
-_WITHOUT_RULES = ("polynomial_", "bessel_", "airy_ai")
-"""Functions, by a part of their names, that PyTorch does not differentiate: it says nothing, and gives no gradient."""
-
-
 def _torch(case: Case, values: Mapping[str, Any]) -> list[Member]:
     torch = world()["torch"]
     moving = [name for name, value in values.items() if value.dtype.kind == "f"]
@@ -127,8 +123,6 @@ def _torch(case: Case, values: Mapping[str, Any]) -> list[Member]:
         value = evaluated(case.text, world() | {name: one.clone() for name, one in tensors.items()})
         return [_torch_member(path, one, {name: tensors[name] for name in names}) for path, one in _members(value)]
 
-    if any(word in case.text for word in _WITHOUT_RULES):
-        return [one._replace(pull=None) for one in run([])]
     try:
         return run(moving)
     except RuntimeError as error:

@@ -98,6 +98,11 @@ def _lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     return Named("solution residuals rank singular_values", x[..., 0] if b.ndim == 1 else x, residuals, rank, values)
 
 
+def _scipy_lstsq(a: Any, b: Any, cond: Any = None) -> Any:
+    x, residuals, rank, values = _lstsq(a, b)
+    return x, residuals[0] if b.ndim == 1 else residuals, rank, values
+
+
 # factors ----------------------------------------------------------------------------------------
 
 
@@ -342,6 +347,7 @@ FUNCTIONS = {
     "jax.linalg.matrix_rank": lambda a, rtol=0.0: _rank(a, 0.0, rtol),
     "lstsq": _lstsq,
     "torch.linalg.lstsq": _lstsq,
+    "scipy.linalg.lstsq": _scipy_lstsq,
     "signdet": lambda a: np.sign(np.linalg.det(a)),
     "cholesky": _cholesky,
     "cholesky_ex": lambda a, upper=False: Named("L info", _cholesky(a, upper), 0),
