@@ -19,7 +19,7 @@ import gradcalc
 from gradcalc import simplifier
 from gradcalc.errors import GradcalcError
 from gradcalc.graph import CATALOGUE, SPELLINGS, Node, Op
-from gradcalc.language import dialects, parser, printer
+from gradcalc.language import dialects, expressions, printer
 from gradcalc.language.calls import signature_of
 from gradcalc.language.refusals import refusal_of
 from gradcalc.ops.elementwise import cos
@@ -46,8 +46,15 @@ def has_rule(name: str) -> bool:
     return isinstance(CATALOGUE[name], Op)
 
 
+DEAR = {
+    *("owens_t", "bessel_k", "bessel_y", "bessel_j", "scaled_bessel_k", "bessel_i", "erfc_integral", "zeta", "slope"),
+    *("spence", "betainc", "gammainc", "gammaincc", "hyp1f1", "hyp2f1", "ndtri", "erfinv", "airy_ai", "expi", "sqrtm"),
+}
+"""Operations whose exact numbers are series and integrals of 50 digits."""
+
+
 def wanted(name: str) -> int:
-    return POINTS if has_rule(name) else FEW
+    return POINTS if has_rule(name) and name not in DEAR else FEW
 
 
 @cache
@@ -129,12 +136,14 @@ def test_second_derivatives(name: str) -> None:
 
 def test_sympy_agrees(name: str) -> None:
     for problem, point in smallest(name):
-        checked(oracle.check_sympy, problem, point)
+        checked(oracle.check_sympy, problem, point, 3 if has_rule(name) else 1)
 
 
 def test_prints_as_what_it_is(name: str) -> None:
     for problem in problems(name):
-        forms = [form for outputs in problem.graphs for form in (outputs, simplify(outputs))]
+        first = [[problem.output], *([problem.gradient] if problem.wrt else [])]
+        graphs = problem.graphs if has_rule(name) else first
+        forms = [form for outputs in graphs for form in (outputs, simplify(outputs))]
         for outputs in {tuple(form): None for form in forms}:
             checked(oracle.check_round_trip, problem, outputs)
 
@@ -382,7 +391,7 @@ def test_a_wrong_simplification_is_caught(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_wrong_precedence_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(parser._BINDS, "+", parser._BINDS["*"] + 1)
+    monkeypatch.setitem(expressions._BINDS, "+", expressions._BINDS["*"] + 1)
     problem = operands("a + b * c")
     caught(oracle.check_python, problem, oracle.draw(problem))
     problem = operands("a + (b * c)")

@@ -249,11 +249,16 @@ def _gather_parts(node: Node, inputs: Sequence[_Piece], first: int) -> list[str]
 
 
 def _index(node: Node, inputs: Sequence[_Piece]) -> _Piece:
-    return _Piece(f"{_wrapped(inputs[0], _POSTFIX)}[{', '.join(_spec_parts(node))}]", _POSTFIX)
+    return _Piece(f"{_owner(inputs[0])}[{', '.join(_spec_parts(node))}]", _POSTFIX)
 
 
 def _gather(node: Node, inputs: Sequence[_Piece]) -> _Piece:
-    return _Piece(f"{_wrapped(inputs[0], _POSTFIX)}[{', '.join(_gather_parts(node, inputs, 1))}]", _POSTFIX)
+    return _Piece(f"{_owner(inputs[0])}[{', '.join(_gather_parts(node, inputs, 1))}]", _POSTFIX)
+
+
+def _owner(piece: _Piece) -> str:
+    """What is indexed; of a list, an item would be taken, as Python does."""
+    return _wrapped(_as_array(piece), _POSTFIX)
 
 
 def _writing(word: str, parts_of: Callable[..., list[str]]) -> Callable[[Node, Sequence[_Piece]], _Piece]:

@@ -242,7 +242,9 @@ def _without_nan(x: Node, nan: Node, posinf: Node | None, neginf: Node | None) -
     return where(isnan(x), nan, where(equal(x, math.inf), high, where(equal(x, -math.inf), low, x)))
 
 
-@derived("nan_to_num(x)", "nan_to_num(x / 0, nan=1, posinf=y, neginf=-2 * y)", "nan_to_num(x * nan, nan=y)")
+@derived(
+    "nan_to_num(x)", "nan_to_num([nan, inf, -inf, 1], nan=1, posinf=y, neginf=-2 * y) | y=", "nan_to_num([nan], nan=y)"
+)
 def nan_to_num(
     x: Node, copy: bool = True, nan: Node | None = None, posinf: Node | None = None, neginf: Node | None = None
 ) -> Node:
@@ -250,9 +252,7 @@ def nan_to_num(
     return _without_nan(x, constant(0.0) if nan is None else nan, posinf, neginf)
 
 
-@derived(
-    "torch.nan_to_num(x)", "torch.nan_to_num(x / 0, 1, 3, -2)", "torch.nan_to_num(x * nan, 1)", name="torch.nan_to_num"
-)
+@derived("torch.nan_to_num(x)", "x * torch.nan_to_num([nan, inf, -inf], 1, 3, -2) | x=3", name="torch.nan_to_num")
 def nan_to_num_torch(
     input: Node, nan: Node | None = None, posinf: Node | None = None, neginf: Node | None = None
 ) -> Node:
@@ -260,13 +260,13 @@ def nan_to_num_torch(
     return _without_nan(input, constant(0.0) if nan is None else nan, posinf, neginf)
 
 
-@derived("fmax(x, y)", "fmax(x, nan)", kink=Kink(at="x = y", takes="1 for x"))
+@derived("fmax(x, y)", kink=Kink(at="x = y", takes="1 for x"))
 def fmax(x: Node, y: Node) -> Node:
     """The larger of two arrays, element by element; a number rather than nan."""
     return where(logical_or(greater_equal(x, y), isnan(y)), x, y)
 
 
-@derived("fmin(x, y)", "fmin(x, nan)", kink=Kink(at="x = y", takes="1 for x"))
+@derived("fmin(x, y)", kink=Kink(at="x = y", takes="1 for x"))
 def fmin(x: Node, y: Node) -> Node:
     """The smaller of two arrays, element by element; a number rather than nan."""
     return where(logical_or(less_equal(x, y), isnan(y)), x, y)

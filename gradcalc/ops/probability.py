@@ -22,7 +22,7 @@ def _one(x: Node) -> Any:
 
 # scaled -----------------------------------------------------------------------------------------
 
-_STEPS = 200
+_STEPS = 500
 """Of the continued fraction: from 1/2 on they give all digits."""
 
 
