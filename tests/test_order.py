@@ -95,7 +95,6 @@ def test_values_where_something_is_special(text: str, x: Any, expected: Any) -> 
         ("np.gradient(x, edge_order=3)", "is 1 or 2"),
         ("np.poly([x, x])", "eigenvalues"),
         ("np.average(x, weights=[1, 2])", "do not fit"),
-        ("torch.norm(x, p='nuc')", "order 'nuc'"),
         ("searchsorted(x, 1, side='up')", "'left' or 'right'"),
         ("np.cumulative_sum([x, x])", "needs an `axis`"),
     ],
