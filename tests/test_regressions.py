@@ -35,6 +35,15 @@ VALUES = [
     ("np.linalg.diagonal(S)", {"S": S}, np.diagonal(S, axis1=1, axis2=2)),
     ("jax.nn.softmax(A)", {"A": A}, np.exp(A) / np.exp(A).sum(-1, keepdims=True)),
     ("scipy.linalg.cholesky(S)", {"S": S[0] + S[0].T}, None),
+    # PyTorch takes single numbers of an index first, NumPy counts them among the arrays
+    ("torch.sum(S)*0 + S[0, :, [0, 1, 1]]", {"S": S}, S[0][:, [0, 1, 1]]),
+    ("S[0, :, [0, 1, 1]]", {"S": S}, S[0, :, [0, 1, 1]]),
+    (
+        "z = torch.zeros((2, 2, 3)); z[0, :, [0, 2]] = S[0]; z",
+        {"S": S},
+        np.array([[[1, 0, 2], [3, 0, 4]], np.zeros((2, 3))]),
+    ),
+    ("argmax(A, keepdims=True)", {"A": A}, np.array([[2.0]])),
     # what only PyTorch has is PyTorch's
     ("A.max(dim=1)[0]", {"A": A}, np.array([7.0, 5.0])),
     ("x.std(dim=0)", {"x": X}, 1.0),

@@ -501,7 +501,15 @@ class Builder:
             return self.pick(owner, key[0], expression)
         refuse_texts(key, expression)
         array = self.array(owner, expression.value.span)
-        return self.located(lambda: indexing.get(array, key, self.known), expression.span)
+        return self.located(lambda: self.indexed(array, key), expression.span)
+
+    def indexed(self, array: Node, key: list[Any]) -> Node:
+        """`x[key]`. PyTorch takes the places that are single numbers first, NumPy counts them among the arrays."""
+        if "torch" in self.libraries and (parts := indexing.numbers_first(key)) is not None:
+            for part in parts:
+                array = indexing.get(array, part, self.known)
+            return array
+        return indexing.get(array, key, self.known)
 
     def bracketed(self, name: str, expression: Subscript) -> Steps:
         """What NumPy makes of an index alone: `np.r_[x, 1, 0:3]`, `np.mgrid[0:2, 0:3]`."""
@@ -510,6 +518,14 @@ class Builder:
             value = yield self.value(part)
             parts.append(value if value is None or isinstance(value, slice) else self.array(value, part.span))
         return self.located(lambda: BRACKETS[name](parts), expression.span)
+
+    def written(self, array: Node, key: list[Any], value: Node) -> Node:
+        """The array after `x[key] = value`, places chosen as in `indexed`."""
+        if "torch" in self.libraries and (parts := indexing.numbers_first(key)) is not None:
+            first, rest = parts
+            inner = indexing.put(indexing.get(array, first, self.known), rest, value, self.known)
+            return indexing.put(array, first, inner, self.known)
+        return indexing.put(array, key, value, self.known)
 
     def looked_up(self, owner: dict[Any, Value], key: list[Any], expression: Subscript) -> Value:
         """The value of a dictionary under a key."""
@@ -692,7 +708,7 @@ class Builder:
     ) -> Value:
         """The value of a call whose arguments have values."""
         if words[-1] in dtypes.MAKERS and (kind := dtypes.taken(positional, named)) is not None:
-            cast = words[-1] in ("astype", "to", "type")
+            cast = words[-1] in ("astype", "to", "type") and len(positional) == 1
             made = positional[0] if cast else self.apply(words, expression, positional, named, is_method=is_method)
             return self.located(lambda: dtypes.converted(made, kind), expression.span)
         named_library = dialects.library_of(words)

@@ -186,6 +186,8 @@ def _converted(parameter: str, kind: str, value: Value, name: str, fixed: Callab
     if "Known" in kind:
         return None if value is None else Known(node_of(value), np.asarray(fixed(value), np.float64))
     if kind in _READ:
+        if value is None and "None" not in kind:
+            raise GradcalcError("arguments", f"`{parameter}` of `{name}` must be given, got None")
         return None if value is None else _READ[kind](value, parameter, name, fixed)
     if "Node" in kind:
         return None if value is None and "None" in kind else node_of(value)

@@ -51,6 +51,8 @@ def _wrapped(given: Arguments, context: Context, least: int = 0) -> Node:
     array = _one_array(given, context, {"requires_grad", "device", "copy", "order", "ndmin"})
     if "ndmin" in given.named:
         least = context.fixed(given.named["ndmin"][0])
+        if not isinstance(least, int):
+            raise GradcalcError("arguments", f"`ndmin` must be a whole number, got {least}")
     return joining.at_least(array, least)
 
 

@@ -173,7 +173,7 @@ def _store_element(builder: Builder, target: Subscript, value: Value, span: Span
         raise _cut_off(written)
     if isinstance(target.value, Subscript):
         _check_own_array(builder, array, target)
-    made = builder.located(lambda: indexing.put(array, key, node_of(value), builder.known), span)
+    made = builder.located(lambda: builder.written(array, key, node_of(value)), span)
     return (yield store(builder, target.value, made, span))
 
 

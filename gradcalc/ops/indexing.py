@@ -347,6 +347,20 @@ def _first(numbers: Any, wrong: Any) -> str:
     return f"{np.asarray(numbers)[wrong].ravel()[0]:g}"
 
 
+def numbers_first(key: Sequence[Any]) -> tuple[list[Any], list[Any]] | None:
+    """An index in which numbers and arrays are mixed, as two: that of the numbers, then of what is left."""
+    numbers = [isinstance(part, Node) and part.ndim == 0 and not part.boolean for part in key]
+    if not any(numbers) or not any(isinstance(part, Node) and part.ndim for part in key):
+        return None
+    first: list[Any] = []
+    for part, is_number in zip(key, numbers, strict=True):
+        if is_number or part is Ellipsis:
+            first.append(part)
+        elif part is not None:
+            first += [slice(None)] * _axes_taken(part)
+    return first, [part for part, is_number in zip(key, numbers, strict=True) if not is_number]
+
+
 def get(x: Node, key: Sequence[Any], value_of: Callable[[Node], Any]) -> Node:
     """`x[key]`, as NumPy reads it; `key` holds nodes, slices, None and `...`."""
     split = split_index(x.shape, key, value_of)

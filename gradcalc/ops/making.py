@@ -217,7 +217,8 @@ def _along(x: Node, axis: int) -> Node:
 )
 def logspace(start: Node, stop: Node, num: int = 50, endpoint: bool = True, base: Node = 10.0, axis: int = 0) -> Node:  # type: ignore[assignment]
     """Powers of the base, from base**start to base**stop, at equal ratios along a new axis."""
-    exponents = linspace(start, stop, num, endpoint, False, 0)
+    base = as_node(base)
+    exponents = linspace(start + zeros(base.shape) if base.ndim else start, stop, num, endpoint, False, 0)
     assert isinstance(exponents, Node)
     return _along(power(as_node(base), exponents), axis)
 

@@ -323,9 +323,10 @@ def _place_shape(x: Node, axis: int, keepdims: bool) -> Shape:
 
 
 def _place_call(x: Node, axis: int | None, keepdims: bool, what: str) -> Any:
-    if axis is None:
-        x, axis = ravel(x), 0
-    return (some(x, axis, what),), {"axis": negative_axis(axis, x.ndim), "keepdims": keepdims}
+    if axis is None and x.ndim != 1:
+        place = CATALOGUE[what](ravel(x), 0)
+        return reshape(place, (1,) * x.ndim) if keepdims else place
+    return (some(x, axis or 0, what),), {"axis": negative_axis(axis or 0, x.ndim), "keepdims": keepdims}
 
 
 def _exact_place(m: Any, x: Any, axis: int, keepdims: bool, better: Any) -> Any:
