@@ -12,10 +12,10 @@ from .engine import Known, evaluate
 from .errors import GradcalcError, Label, Source, Span, nearest
 from .graph import Node, variable
 from .language.builder import build
-from .language.mistakes import unknown_calls, unknown_name
+from .language.mistakes import no_value, unknown_calls, unknown_name
 from .language.names import assigned_names, used_names
 from .language.parser import parse, single
-from .language.syntax import Name, Program
+from .language.syntax import Define, Name, Program
 from .language.tokens import tokenize
 from .language.values import CONSTANTS, Method, node_of
 
@@ -50,11 +50,18 @@ def read_programs(sources: Sequence[Source], names: Collection[str], elsewhere: 
     for program in programs if missing or spare else ():
         for error in unknown_calls(program, names):
             raise error
+    if spare and (unfinished := next((one for one in programs if _defines_only(one)), None)) is not None:
+        raise no_value(unfinished.statements[-1])
     if missing:
         raise _missing(missing[0], used[missing[0]], spare)
     if spare:
         raise _unused(spare[0], used, any(spare[0] in assigned_names(program) for program in programs))
     return programs
+
+
+def _defines_only(program: Program) -> bool:
+    """Whether a text ends with a function that nobody asks for."""
+    return program.source.entry is None and isinstance(program.statements[-1], Define)
 
 
 def _missing(name: str, span: Span, spare: Sequence[str]) -> GradcalcError:

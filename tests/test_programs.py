@@ -379,6 +379,50 @@ def test_a_function_that_is_not_there() -> None:
     assert "`model.py` defines no function `los`" in error(MODEL, "los", w=1, x=2).message
 
 
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("nn.MSELoss()(x, 2*x)", "F.mse_loss(x, 2*x)"),
+        (
+            "criterion = nn.CrossEntropyLoss(label_smoothing=0.1)\ncriterion(x[None], [2])",
+            "F.cross_entropy(x[None], [2], label_smoothing=0.1)",
+        ),
+        (
+            "torch.nn.BCEWithLogitsLoss(reduction='sum')(x, x > 0)",
+            "F.binary_cross_entropy_with_logits(x, x > 0, reduction='sum')",
+        ),
+        ("act = nn.LeakyReLU(negative_slope=0.2)\nsum(act(x))", "sum(F.leaky_relu(x, 0.2))"),
+        ("nn.Softmax(dim=0)(x)[1]", "F.softmax(x, 0)[1]"),
+        ("losses = [x.sum().item()]\nlosses[0]", "x.sum()"),
+    ],
+)
+def test_layers_without_parameters_are_functions(text: str, same: str) -> None:
+    assert gradcalc.evaluate(text, {"x": X}) == gradcalc.evaluate(same, {"x": X})
+
+
+RUN = """
+import torch
+torch.manual_seed(0)
+dtype = torch.float64
+data = np.loadtxt("data.csv")
+
+def f(w, data):
+    return (w * data).sum() + torch.zeros(2, dtype=dtype).sum() + scale
+
+scale = 2.0
+if __name__ == "__main__":
+    w = 3.0
+    print(f(w, data))
+"""
+
+
+def test_what_a_file_does_when_it_is_run_is_not_read() -> None:
+    made = function_of(RUN, "f", w=2, data=[1, 2])
+    assert made.value == 8
+    assert function_of(RUN, "f", w=2, data=[1, 2], scale=5).value == 11
+    assert "`w` has no value" in error(RUN, "f", data=[1, 2]).message
+
+
 def test_calls_of_other_modules_are_passed_over() -> None:
     made = function_of("import time\ntime.sleep(1)\nx**2", None, x=3)
     assert made.value == 9
@@ -396,6 +440,7 @@ def test_a_condition_on_numbers_is_noted() -> None:
         ("a = array([1, 2])\na[0] = x\nsum(a)", "`a` holds whole numbers, which cut off"),
         ("a = zeros(2, dtype=int)\na[0] = x\nsum(a)", "`a` holds whole numbers, which cut off"),
         ("assert x < 0, 'no'\nx", "what the text asserts does not hold here"),
+        ("y = x**2\nprint(y)", "the text ends with something that has no value"),
         ("class Model:\n    def forward(self, x):\n        return x\nx", "classes are not read"),
         ("with torch.no_grad():\n    y = x\ny", "`with` is not read"),
         ("with torch.no_grad():\n    s = 2\ns * x", "`with` is not read"),

@@ -38,7 +38,7 @@ def test_a_refused_function_says_why(name: str) -> None:
 
 @pytest.mark.parametrize("name", LEAVE_OUT)
 def test_a_method_without_meaning_says_that_it_may_go(name: str) -> None:
-    assert refused(f"x.{name}()").helps == [LEAVE_OUT[name]]
+    assert LEAVE_OUT[name] in refused(f"x.{name}()").helps
 
 
 @pytest.mark.parametrize("room", ROOMS)

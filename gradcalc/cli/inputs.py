@@ -144,6 +144,9 @@ def expressions_from(texts: Sequence[str], file: str | None, dialect: str | None
             name, _, value = text.partition("=")
             helps = [f"write it as an option: `--{name} {quoted(value)}`"]
             raise GradcalcError("usage", f"`{text}` is no expression, but an input", helps=helps)
+    for text in texts:
+        if re.fullmatch(r"[\w./\\-]+\.py(:\w+)?", text):
+            raise GradcalcError("usage", f"`{text}` is a file, not an expression", helps=[f"read it with `-f {text}`"])
     if file is not None:
         path, entry = _path_and_function(file)
         sources.append(Source("standard input" if path == "-" else path, _contents(path), entry, dialect))

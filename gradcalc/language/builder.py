@@ -26,6 +26,7 @@ from .mistakes import (
     check_harmless,
     check_truth,
     columns,
+    layer_function,
     list_arithmetic,
     no_value,
     not_a_function,
@@ -65,7 +66,7 @@ from .syntax import (
 )
 from .syntax import Sequence as Syntax
 from .trampoline import Steps, run
-from .values import CONSTANTS, Function, Items, Key, Library, Method, Place, Value, node_of, plain, short
+from .values import CONSTANTS, Function, Items, Key, Layer, Library, Method, Place, Value, node_of, plain, short
 
 _NEW_AXIS = {"newaxis"}
 
@@ -153,7 +154,7 @@ class Builder:
             signal = run(programs.run_statement(self, last))
             if isinstance(signal, programs.Returned):
                 return signal.value, signal.span
-        if not isinstance(last, Evaluate):
+        if not isinstance(last, Evaluate) or value is None:
             raise no_value(last)
         return value, last.value.span
 
@@ -169,8 +170,8 @@ class Builder:
         if value is None:
             message = f"`{entry.name}` returns nothing"
             raise GradcalcError("not-a-number", message, labels=[Label(entry.span)], helps=["end it with `return …`"])
-        returns = [one for one in every(entry.body) if isinstance(one, Return) and one.value is not None]
-        return value, returns[-1].span
+        returns = [one.value.span for one in every(entry.body) if isinstance(one, Return) and one.value is not None]
+        return value, returns[-1]
 
     # errors with places -------------------------------------------------------------------------
 
@@ -571,6 +572,8 @@ class Builder:
             return Place(array)
         if name == "shape":
             return tuple(constant(length) for length in array.shape)
+        if name == "real" and not called:
+            return array
         if name == "dtype":
             return dtypes.type_of(array)
         if name == "ndim":
@@ -589,6 +592,8 @@ class Builder:
             return None  # what is shown to a reader of the running program
         target = yield self.callee(expression)
         positional, named = yield self.arguments(expression, target)
+        if isinstance(target, Layer):
+            return self.apply(target.words, expression, positional, {**target.named, **named}, is_method=False)
         if isinstance(target, Function):
             return (yield programs.call_function(self, target, positional, named, expression.span))
         if isinstance(target, Method):
@@ -629,7 +634,7 @@ class Builder:
             target = yield self.attribute(function, called=True)
         else:
             target = yield self.value(function)
-        if not isinstance(target, (Library, Method, Function)):
+        if not isinstance(target, (Library, Layer, Method, Function)):
             raise not_a_function(function, expression)
         return target
 
@@ -733,6 +738,9 @@ class Builder:
         if name in self.extra:
             return self.located(lambda: self.from_extra(name, positional, named), expression.span)
         entry = dialects.find(dialect, room, name, is_method=is_method)
+        if entry is None and not positional and words[0] in ("nn", "torch") and name[:1].isupper():
+            if (function := layer_function(name)) is not None:
+                return Layer(["F", function], named)
         if entry is None:
             raise self.unknown(words, name, expression, method_of)
         if name in ("max", "min", "amax", "amin") and not is_method and len(words) == 1 and len(positional) > 1:

@@ -79,7 +79,7 @@ def bound(entry: Entry, name: str, given: Arguments, fixed: Callable[[Value], An
     signature = signature_of(entry)
     count = signature.by_place
     given = given._replace(positional=_one_by_one(signature, given))
-    if given.is_method or given.dialect == "torch":
+    if given.is_method or given.dialect in ("torch", ""):
         given = given._replace(positional=_collected(signature, given.positional))
     if len(given.positional) > count and signature.rest is None:
         raise _wrong(

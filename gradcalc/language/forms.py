@@ -219,7 +219,7 @@ NESTED = {"block"}
 """Forms whose lists of lists are no arrays."""
 
 _CONTENTS = (
-    *("array", "asarray", "asanyarray", "asfortranarray", "asarray_chkfinite", "require", "copy", "clone"),
+    *("array", "asarray", "asanyarray", "asfortranarray", "asarray_chkfinite", "require", "copy", "clone", "item"),
     *("tensor", "as_tensor", "from_numpy", "scalar_tensor", "float64", "DoubleTensor", "Tensor"),
 )
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..errors import GradcalcError, Label, Span, nearest
 from ..graph import SPELLINGS, Node
 from . import dialects
-from .names import every
+from .names import every, needed
 from .refusals import LEAVE_OUT, helps_for, refusal_of
 from .syntax import (
     Argument,
@@ -18,6 +18,7 @@ from .syntax import (
     Binary,
     Call,
     Define,
+    Evaluate,
     Expression,
     Name,
     Program,
@@ -65,7 +66,10 @@ def unknown_function(words: Sequence[str], name: str, call: Call, method_of: str
     place = function.place if isinstance(function, Attribute) else function.span
     if name in LEAVE_OUT:
         labels = [Label(place, f"not a {what} gradcalc knows")]
-        return GradcalcError("unknown-function", f"unknown {what} `{called}`", labels=labels, helps=[LEAVE_OUT[name]])
+        helps = [LEAVE_OUT[name]]
+        if name == "backward" and isinstance(function, Attribute):
+            helps.insert(0, f"end with what it differentiates: `{short(function.value.span.text)}`")
+        return GradcalcError("unknown-function", f"unknown {what} `{called}`", labels=labels, helps=helps)
     if (refusal := refusal_of(words, method_of)) is not None:
         labels, helps = [Label(place, refusal.kind)], helps_for(refusal, words, call)
         return GradcalcError("unknown-function", f"`{called}` {refusal.reason}", labels=labels, helps=helps)
@@ -79,6 +83,23 @@ def unknown_function(words: Sequence[str], name: str, call: Call, method_of: str
     helps.append("`gradcalc ops` lists every function")
     labels = [Label(place, f"not a {what} gradcalc knows")]
     return GradcalcError("unknown-function", f"unknown {what} `{called}`", labels=labels, helps=helps)
+
+
+_WITHOUT_PARAMETERS = {
+    *("relu", "relu6", "leaky_relu", "elu", "selu", "celu", "gelu", "silu", "mish", "sigmoid", "tanh", "softplus"),
+    *("softsign", "softmax", "log_softmax", "softmin", "hardtanh", "hardswish", "hardsigmoid", "softshrink"),
+    *("hardshrink", "tanhshrink", "logsigmoid", "glu"),
+}
+_RENAMED = {"BCELoss": "binary_cross_entropy", "BCEWithLogitsLoss": "binary_cross_entropy_with_logits"}
+
+
+def layer_function(name: str) -> str | None:
+    """The function of a layer that has no parameters of its own: `cross_entropy` for `CrossEntropyLoss`."""
+    wanted = name.lower()
+    if wanted.endswith("loss"):
+        known = [one for one in SPELLINGS if one.replace("_", "") in (wanted, wanted.removesuffix("loss"))]
+        return _RENAMED.get(name) or next(iter(known), None)
+    return next((one for one in _WITHOUT_PARAMETERS if one.replace("_", "") == wanted), None)
 
 
 def _layer(called: str, name: str, place: Span) -> GradcalcError:
@@ -97,18 +118,18 @@ def _is_known(name: str) -> bool:
     return entry is not None
 
 
-def unknown_calls(program: Program, own: Iterable[str]) -> Iterator[GradcalcError]:
+def unknown_calls(program: Program, own: Container[str]) -> Iterator[GradcalcError]:
     """The errors for library functions, and methods to be left out, that a program calls and nobody knows.
 
     They say more than that the names in them have no value.
     """
-    stack: list[Any] = list(reversed(program.statements))
-    known = {*own, *(one.name for one in every(program.statements) if isinstance(one, Define))}
+    stack: list[Any] = list(reversed(needed(program, own)))
+    known = {*(one.name for one in every(program.statements) if isinstance(one, Define))}
     while stack:
         current = stack.pop()
         if isinstance(current, Call):
             words = _words(current.function)
-            library = dialects.library_of(words) if words and words[0] not in known else None
+            library = dialects.library_of(words) if words and words[0] not in known and words[0] not in own else None
             if library is not None and dialects.find(*library) is None and refusal_of(words) is not None:
                 yield unknown_function(words, words[-1], current, "")
             elif isinstance(current.function, Attribute) and current.function.name in LEAVE_OUT:
@@ -136,6 +157,10 @@ def no_value(last: Statement) -> GradcalcError:
     if isinstance(last, Assign):
         helps = [f"end with the result: `{last.targets[0].span.text}`"]
         message = "the text ends with an assignment, so it has no value"
+    elif isinstance(last, Evaluate):
+        printed = last.value.arguments if isinstance(last.value, Call) else ()
+        helps = [f"end with the result: `{short(one.span.text)}`" for one in printed[-1:]] or ["end with the result"]
+        message = "the text ends with something that has no value"
     elif isinstance(last, Define):
         names = ", ".join(one.name for one in last.parameters)
         helps = [f"call it: `{last.name}({names})`", f"or ask for it: `-f FILE:{last.name}`"]

@@ -9,7 +9,6 @@ from ..errors import GradcalcError, Span, nearest
 from ..graph import SPELLINGS
 from . import dialects
 from .syntax import (
-    Argument,
     Assign,
     Attribute,
     Block,
@@ -69,7 +68,7 @@ def used_names(program: Program, given: Container[str] = ()) -> dict[str, Span]:
             if one.name in given or (one.default is None and one.kind not in ("*", "**")):
                 reader.used.setdefault(one.name, one.span)
         reader.block(needed(program, given), set())
-    reader.later({*assigned_names(program)})
+    reader.later({name for name in assigned_names(program) if entry is None or name not in given})
     return reader.used
 
 
@@ -188,7 +187,10 @@ def _no_function(program: Program) -> GradcalcError:
 
 
 def needed(program: Program, given: Container[str]) -> Block:
-    """Of a program in which one function is asked for, the statements that the function needs, and itself."""
+    """Of a program in which one function is asked for, the statements that the function needs, and itself.
+
+    What is `given` a value is an input, whatever the text gives it.
+    """
     entry = entry_of(program)
     if entry is None:
         return program.statements
@@ -198,7 +200,9 @@ def needed(program: Program, given: Container[str]) -> Block:
     while grown:
         grown = False
         for at, statement in enumerate(program.statements):
-            if at not in chosen and not wanted.isdisjoint(assigned_in((statement,))):
+            own = assigned_in((statement,))
+            replaced = bool(own) and not isinstance(statement, Define) and all(name in given for name in own)
+            if at not in chosen and not replaced and not wanted.isdisjoint(own):
                 chosen.add(at)
                 wanted |= _reads_all(statement, given)
                 grown = True
@@ -211,8 +215,9 @@ def _reads_all(statement: Statement, given: Container[str]) -> set[str]:
     for one in every((statement,)):
         names |= {name.name for name in _read_by_itself(one, given, functions=True)}
         if isinstance(one, Define):
+            local = {parameter.name for parameter in one.parameters} | set(assigned_in(one.body))
             for inner in one.body:
-                names |= _reads_all(inner, given)
+                names |= _reads_all(inner, given) - local
     return names
 
 
@@ -264,8 +269,6 @@ def _names_in(expression: Any, given: Container[str], functions: bool = False) -
         if isinstance(current, Name):
             if current.name not in bound:
                 found.append(current)
-        elif isinstance(current, Argument) and current.name == "dtype":
-            continue
         elif isinstance(current, (Lambda, Comprehension)):
             inside = bound | _bound_by(current)
             parts = [current.body] if isinstance(current, Lambda) else [current.element, *current.clauses]

@@ -159,7 +159,8 @@ class _Statements:
             return
         compound = {"def": self.define, "for": self.loop, "while": self.repeat, "if": self.choose}.get(word)
         if compound is not None:
-            into.append((yield compound()))
+            made = yield compound()
+            into += [] if made is None else [made]
             return
         if word in _COMPOUND:
             into.append(self.unread_block(token))
@@ -329,6 +330,8 @@ class _Statements:
         if self.continues(opened, "else"):
             branches.append((None, (yield self.block(self.text.take()))))
         assert span is not None
+        if "__name__" in span.text:  # what a file does when it is run is not asked for
+            return None
         return If(span, tuple(branches))
 
     def continues(self, opened: Token, word: str) -> bool:

@@ -269,7 +269,6 @@ ROOMS: dict[str, Refusal] = {
 
 LEAVE_OUT: dict[str, str] = {
     "backward": "leave it out: `grad` differentiates, and its argument is `--seed`",
-    "item": "leave it out: a number is a number here",
     "cpu": "leave it out",
     "cuda": "leave it out",
     "xpu": "leave it out",

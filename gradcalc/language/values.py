@@ -36,6 +36,14 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer without parameters of its own, such as `nn.Softmax(dim=1)`: a function, and arguments that it has already."""
+
+    words: list[str]
+    named: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Method:
     """A function looked up on an array, which becomes its first argument."""
 

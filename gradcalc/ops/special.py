@@ -79,6 +79,8 @@ lgamma: Op = elementwise(
 @derived("gelu(x)", "gelu(x, 'tanh')")
 def gelu(x: Node, approximate: str = "none") -> Node:
     """x times the normal distribution's probability below x, exact or by tanh."""
+    if approximate not in ("none", "tanh"):
+        raise GradcalcError("arguments", f"`approximate` of `gelu` must be 'none' or 'tanh', got {approximate!r}")
     if approximate == "tanh":
         # (1 + tanh(u))/2, which has no digits left for large negative u, is sigmoid(2*u).
         return x * sigmoid(2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))

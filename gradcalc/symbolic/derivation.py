@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -179,7 +180,8 @@ class Derivation:
         if value.is_Float and value._prec == 1:  # SymPy's way to say that it found no digit that is not 0
             return 0.0
         if value.is_Float or value.is_Rational:
-            return float(value)
+            number = float(value)
+            return number if math.isfinite(number) else "SymPy's number is too large for a float"
         real, imaginary = value.as_real_imag()
         if imaginary.is_Float and imaginary != 0:
             return "SymPy's formula is complex here"
