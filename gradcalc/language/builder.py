@@ -738,9 +738,9 @@ class Builder:
         if name in self.extra:
             return self.located(lambda: self.from_extra(name, positional, named), expression.span)
         entry = dialects.find(dialect, room, name, is_method=is_method)
-        if entry is None and not positional and words[0] in ("nn", "torch") and name[:1].isupper():
-            if (function := layer_function(name)) is not None:
-                return Layer(["F", function], named)
+        is_layer = entry is None and not positional and words[0] in ("nn", "torch") and name[:1].isupper()
+        if is_layer and (function := layer_function(name)) is not None:
+            return Layer(["F", function], named)
         if entry is None:
             raise self.unknown(words, name, expression, method_of)
         if name in ("max", "min", "amax", "amin") and not is_method and len(words) == 1 and len(positional) > 1:

@@ -37,7 +37,7 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A layer without parameters of its own, such as `nn.Softmax(dim=1)`: a function, and arguments that it has already."""
+    """A layer without parameters of its own, such as `nn.Softmax(dim=1)`: a function, and arguments that it has."""
 
     words: list[str]
     named: dict[str, Any]
