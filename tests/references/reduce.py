@@ -196,7 +196,7 @@ def _add_along(x: Any, places: Any, axis: int, length: int) -> Any:
     return np.moveaxis(np.sum(np.moveaxis(x, axis, -1)[..., None] * hits, -2), -1, axis)
 
 
-def _running(function: Any) -> Any:
+def _cumulative(function: Any) -> Any:
     """NumPy's `cumulative_sum` and `cumulative_prod`, which it has from 2.1 on."""
 
     def running(x: Any, axis: int | None = None, include_initial: bool = False) -> Any:
@@ -210,8 +210,8 @@ def _running(function: Any) -> Any:
 
 
 FUNCTIONS = {
-    "cumulative_sum": _running(np.add),
-    "cumulative_prod": _running(np.multiply),
+    "cumulative_sum": _cumulative(np.add),
+    "cumulative_prod": _cumulative(np.multiply),
     "along": lambda x, places, axis: np.take_along_axis(x, np.asarray(places).astype(int), axis),
     "add_along": _add_along,
     "argrank": _rank,
