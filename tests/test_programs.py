@@ -441,6 +441,7 @@ def test_a_condition_on_numbers_is_noted() -> None:
         ("a = zeros(2, dtype=int)\na[0] = x\nsum(a)", "`a` holds whole numbers, which cut off"),
         ("assert x < 0, 'no'\nx", "what the text asserts does not hold here"),
         ("y = x**2\nprint(y)", "the text ends with something that has no value"),
+        ("range(10**30)\nx", "numbers"),
         ("class Model:\n    def forward(self, x):\n        return x\nx", "classes are not read"),
         ("with torch.no_grad():\n    y = x\ny", "`with` is not read"),
         ("with torch.no_grad():\n    s = 2\ns * x", "`with` is not read"),
@@ -486,6 +487,10 @@ def test_what_is_refused(text: str, message: str) -> None:
 def test_a_loop_without_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "MOST_STATEMENTS", 1000)
     assert "the text runs through more than 1,000 statements" in error("while x > 0:\n    y = x\ny", x=1).message
+
+
+def test_a_list_that_contains_itself() -> None:
+    assert "a list contains itself" in error("a = [x]\na.append(a)\na", x=1).message
 
 
 def used_or_none(text: str) -> list[str]:

@@ -92,7 +92,12 @@ def build(
     `value_of` evaluates a node at the given inputs, or raises. `extra` are functions known besides the
     catalogue's; they take evaluated arguments and return an array.
     """
-    return Builder(program, inputs, value_of, extra or {}).program_value()
+    try:
+        return Builder(program, inputs, value_of, extra or {}).program_value()
+    except RecursionError:
+        raise GradcalcError("too-deep", "a list contains itself, or lists are nested too deep", limit=True) from None
+    except MemoryError:
+        raise GradcalcError("too-large", "there is not enough memory for what the text makes", limit=True) from None
 
 
 def index_key(item: Subscript, inputs: Mapping[str, Node], value_of: Callable[[Node], Any]) -> list[Any]:

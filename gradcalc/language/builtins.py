@@ -45,8 +45,9 @@ def _range(builder: Builder, given: Sequence[Value], span: Span) -> Items:
     if len(bounds) == 3 and bounds[2] == 0:
         raise GradcalcError("arguments", "`range` cannot step by 0", labels=[Label(span)])
     numbers = range(*bounds)
-    if len(numbers) > programs.MOST_STATEMENTS:
-        message = f"`range` of {len(numbers):,} numbers"
+    count = max(0, -((numbers.start - numbers.stop) // numbers.step))  # `len` has a limit
+    if count > programs.MOST_STATEMENTS:
+        message = f"`range` of {count:,} numbers"
         raise GradcalcError("too-long", message, labels=[Label(span)], helps=["use `arange(n)`"], limit=True)
     return Items(constant(number) for number in numbers)
 
