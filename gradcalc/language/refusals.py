@@ -70,7 +70,7 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     ),
     (
         Refusal(COMPLEX, "takes complex numbers, which are not read here", _PARTS),
-        "view_as_real view_as_real_copy",
+        "view_as_real view_as_real_copy torch.imag real_if_close",
     ),
     (
         Refusal(COMPLEX, "asks whether numbers are complex: none is here", _LEFT_OUT),
@@ -92,7 +92,7 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
         Refusal(IN_PLACE, "changes its first argument in place", "assign to elements: `x[i] = y`"),
         """copyto putmask numpy.put numpy.place numpy.put_along_axis numpy.fill_diagonal
         numpy.ndarray.put numpy.ndarray.fill numpy.ndarray.resize numpy.ndarray.setfield numpy.ndarray.setflags
-        resize_as set_ module_load""",
+        torch.Tensor.resize resize_as set_ module_load""",
     ),
     (
         Refusal(IN_PLACE, "changes the array in place", "the function gives a new one: `np.sort(x)`, `torch.sort(x)`"),
@@ -166,7 +166,7 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
         result_type isfortran may_share_memory shares_memory nested_iters element_size is_signed
         is_storage is_tensor is_nonzero is_same_size is_distributed is_inference is_contiguous is_pinned is_set_to
         is_shared is_coalesced data_ptr const_data_ptr storage storage_offset storage_type untyped_storage stride
-        dim_order get_device qscheme as_subclass isscalar iterable byteswap getfield einsum_path
+        dim_order get_device qscheme as_subclass isscalar iterable byteswap numpy.ndarray.view getfield einsum_path
         sym_constrain_range sym_constrain_range_for_size sym_float sym_fresh_size sym_int sym_ite sym_max sym_min
         sym_not sym_sqrt sym_sum assert_int_or_pair hash_tensor""",
     ),
@@ -189,7 +189,8 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     ),
     (
         Refusal(FLAT, "has been taken out of PyTorch", "see `torch.linalg`"),
-        "symeig reinforce new",
+        """symeig reinforce new torch.eig torch.lstsq torch.matrix_rank torch.solve torch.Tensor.eig torch.Tensor.lstsq
+        torch.Tensor.solve""",
     ),
     (
         Refusal(FLAT, "rounds to whole numbers of eight bits, which wrap round", "`trunc(x)`"),
@@ -214,10 +215,10 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     (
         Refusal(FLAT, "is for sparse matrices; all are dense here"),
         """ccol_indices ccol_indices_copy coalesce col_indices col_indices_copy crow_indices crow_indices_copy dense_dim
-        dsmm hsmm hspmm indices_copy row_indices row_indices_copy saddmm smm spmm sspaddmm sparse_bsc_tensor
-        sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor sparse_dim
-        sparse_mask sparse_resize_ to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr
-        values values_copy to_padded_tensor""",
+        dsmm hsmm hspmm indices_copy torch.Tensor.indices row_indices row_indices_copy saddmm smm spmm sspaddmm
+        sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor
+        sparse_csr_tensor sparse_dim sparse_mask sparse_resize_ to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo
+        to_sparse_csc to_sparse_csr values values_copy to_padded_tensor""",
     ),
     (
         Refusal(INTERNAL, "is for one kind of hardware", "the function without the prefix is the same"),
@@ -245,7 +246,7 @@ _GROUPS: tuple[tuple[Refusal, str], ...] = (
     (Refusal(INTERNAL, "is a part of PyTorch's indexing", "`x[i]`"), "slice_inverse torch.Tensor.index"),
     (
         Refusal(FLAT, "gives what the memory happens to hold", "`zeros` has known elements"),
-        "empty_strided new_empty_strided",
+        "empty_permuted empty_strided new_empty_strided",
     ),
 )
 

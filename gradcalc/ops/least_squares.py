@@ -10,8 +10,10 @@ import numpy as np
 from ..errors import GradcalcError
 from ..graph import Node, constant
 from .arithmetic import equal, where
+from .diagonals import vander
 from .kinds import broadcast_to, derived, general, with_shape
 from .matrices import EPS, square_matrix, symmetric
+from .norms import vector_norm
 from .reduce import sum
 from .shape import as_matrix, expand_dims, reshape, squeeze
 from .singular import svdvals
@@ -187,3 +189,35 @@ def torch_lstsq(A: Node, B: Node, rcond: float | None = None, driver: str | None
     found = _least_squares(A, B, rcond, vector_side(A, B))
     values = svdvals(A) if driver in ("gelsd", "gelss") else broadcast_to(constant(0.0), (0,))
     return LeastSquares(*found, values)
+
+
+@derived(
+    "polyfit(x, y, 1) | x=4 y=4",
+    "polyfit(x, y, 2, w=w) | x=5 y=5 w=5",
+    "polyfit(x, y, deg=1) | x=3 y=3,2",
+    "polyfit(x, y, 0) | x=2 y=2",
+    domain=((-2, 2), (-2, 2), (0.5, 2)),
+)
+def polyfit(
+    x: Node,
+    y: Node,
+    deg: int,
+    rcond: float | None = None,
+    full: bool = False,
+    w: Node | None = None,
+    cov: bool | str = False,
+) -> Node:
+    """Coefficients, the highest power first, of the polynomial of a degree that fits points best."""
+    if full or cov:
+        name = "full" if full else "cov"
+        raise GradcalcError("arguments", f"`polyfit` gives the coefficients only: `{name}` is not read here")
+    if deg < 0 or x.ndim != 1 or not x.size or y.ndim not in (1, 2) or y.shape[0] != x.shape[0]:
+        message = f"`polyfit` cannot fit degree {deg} to points of shapes {x.shape} and {y.shape}"
+        raise GradcalcError("arguments", message, operands=[with_shape(x), with_shape(y)])
+    powers, values = vander(x, deg + 1), y
+    if w is not None:
+        powers, values = expand_dims(w, -1) * powers, (expand_dims(w, -1) if y.ndim == 2 else w) * y
+    # NumPy divides each power by its length; where the points do not decide the polynomial, that decides it.
+    lengths = vector_norm(powers, 2, 0)
+    found = lstsq(powers / lengths, values, x.shape[0] * EPS if rcond is None else rcond).solution
+    return found / (expand_dims(lengths, -1) if y.ndim == 2 else lengths)

@@ -40,7 +40,7 @@ def full(shape: int | tuple[int, ...], fill_value: Node) -> Node:
     return broadcast_to(as_node(fill_value), _shape(shape))
 
 
-@derived("set_at(empty(2), s_[:], x) | x=2", "set_at(empty((2, 1)), s_[0], x)[0] | x=1", spellings=("empty_permuted",))
+@derived("set_at(empty(2), s_[:], x) | x=2", "set_at(empty((2, 1)), s_[0], x)[0] | x=1")
 def empty(shape: Lengths) -> Node:
     """An array to be filled: its elements are nan until then."""
     return broadcast_to(constant(np.nan), _shape(shape))

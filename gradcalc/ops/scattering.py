@@ -14,12 +14,13 @@ import numpy as np
 from ..errors import GradcalcError
 from ..graph import Node, Shape, as_node, constant
 from . import reduce
-from .arithmetic import where
+from .arithmetic import add, maximum, minimum, multiply, where
 from .indexing import add_gather, fitted, gather, put_gather
-from .joining import concatenate
+from .joining import concatenate, stack
 from .kinds import Index, Mask, broadcast_to, derived, negative_axis, with_shape, zeros
 from .selecting import along_axis, numbers, smaller, within
 from .shape import ravel, reshape
+from .splitting import cut
 
 # groups of elements -------------------------------------------------------------------------------
 
@@ -36,6 +37,55 @@ def grouped(x: Node, groups: Any, count: int, reduction: str) -> Node:
     table[groups[order], np.arange(groups.size) - starts[groups[order]]] = order
     filled = concatenate([x, constant([_EMPTY[reduction]])])
     return _FOLDS[reduction](gather(filled, (numbers(table),)), -1)
+
+
+@derived(
+    "torch.segment_reduce(x, 'sum', lengths=[2, 1]) | x=3,2",
+    "torch.segment_reduce(x, 'mean', lengths=[1, 3]) | x=4",
+    "torch.segment_reduce(x, 'max', offsets=[0, 2, 3]) | x=3",
+    "torch.segment_reduce(x, 'min', lengths=[2, 0], initial=0.5) | x=2",
+    "torch.segment_reduce(x, 'prod', lengths=[2, 2], axis=0) | x=4,2",
+    name="torch.segment_reduce",
+)
+def segment_reduce(
+    data: Node,
+    reduce: str,
+    lengths: tuple[int, ...] | None = None,
+    indices: tuple[int, ...] | None = None,
+    offsets: tuple[int, ...] | None = None,
+    axis: int = 0,
+    unsafe: bool = False,
+    initial: float | None = None,
+) -> Node:
+    """Sums, means, products or extremes of segments of the first axis, given by their lengths or bounds."""
+    if reduce not in _SEGMENTS:
+        helps = ["`reduce` may be 'sum', 'mean', 'prod', 'max' or 'min'"]
+        raise GradcalcError("arguments", f"segments cannot be reduced by {reduce!r}", helps=helps)
+    if axis != 0 or indices is not None or (lengths is None) == (offsets is None):
+        raise GradcalcError("arguments", "`segment_reduce` needs lengths or offsets, of segments of axis 0")
+    bounds = [0, *np.cumsum(lengths).tolist()] if lengths is not None else list(offsets or ())
+    if not bounds or bounds[-1] != data.shape[0]:
+        message = f"the segments end at {bounds[-1] if bounds else 0}, but there are {data.shape[0]} rows"
+        raise GradcalcError("shape", message, operands=[with_shape(data)])
+    return stack([_segment(part, reduce, initial) for part in cut(data, 0, bounds)])
+
+
+_SEGMENTS: dict[str, tuple[Callable[..., Node], Callable[..., Node], float]] = {
+    "sum": (reduce.sum, add, 0.0),
+    "mean": (reduce.sum, add, np.nan),
+    "prod": (reduce.prod, multiply, 1.0),
+    "max": (reduce.max, maximum, -np.inf),
+    "min": (reduce.min, minimum, np.inf),
+}
+"""How a segment is reduced, how that is joined with the initial value, and what no elements give."""
+
+
+def _segment(part: Node, reduction: str, initial: float | None) -> Node:
+    fold, join, nothing = _SEGMENTS[reduction]
+    if not part.shape[0]:
+        return broadcast_to(constant(nothing if initial is None else initial), part.shape[1:])
+    found = fold(part, 0) if initial is None else join(fold(part, 0), initial)
+    return found / float(part.shape[0]) if reduction == "mean" else found
 
 
 def _raveled_places(index: Any, axis: int, shape: Shape) -> Any:

@@ -144,7 +144,8 @@ def _torch_member(path: str, value: Any, leaves: Mapping[str, Any]) -> Member:
     torch = world()["torch"]
     if not isinstance(value, torch.Tensor):
         return Member(path, np.asarray(value), None)
-    found = _numbers(value.detach().resolve_conj().resolve_neg().numpy())
+    plain = value.detach().resolve_conj().resolve_neg()
+    found = _numbers((plain.double() if plain.dtype == torch.bfloat16 else plain).numpy())
 
     def pull(seed: Any) -> dict[str, Any]:
         cotangent = torch.tensor(seed, dtype=value.dtype).reshape(value.shape)

@@ -98,6 +98,11 @@ def _lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     return Named("solution residuals rank singular_values", x[..., 0] if b.ndim == 1 else x, residuals, rank, values)
 
 
+def _polyfit(x: Any, y: Any, deg: int, w: Any = None) -> Any:
+    powers, w = np.stack([x**k for k in range(deg, -1, -1)], -1), np.ones(len(x)) if w is None else w
+    return np.linalg.solve(t(powers) @ (w[:, None] ** 2 * powers), t(powers) @ np.diag(w**2) @ y)
+
+
 def _scipy_lstsq(a: Any, b: Any, cond: Any = None) -> Any:
     x, residuals, rank, values = _lstsq(a, b)
     return x, residuals[0] if b.ndim == 1 else residuals, rank, values
@@ -348,6 +353,7 @@ FUNCTIONS = {
     "lstsq": _lstsq,
     "torch.linalg.lstsq": _lstsq,
     "scipy.linalg.lstsq": _scipy_lstsq,
+    "polyfit": _polyfit,
     "signdet": lambda a: np.sign(np.linalg.det(a)),
     "cholesky": _cholesky,
     "cholesky_ex": lambda a, upper=False: Named("L info", _cholesky(a, upper), 0),

@@ -309,6 +309,18 @@ def _torch_range(start: float = 0, end: float = 0, step: float = 1) -> Any:
     return np.array([start + i * step for i in range(math.floor((end - start) / step) + 1)])
 
 
+_FOLDS = {"sum": sum, "mean": sum, "prod": math.prod, "max": np.maximum.reduce, "min": np.minimum.reduce}
+
+
+def _segment_reduce(x: Any, reduce: str, lengths: Any = None, offsets: Any = None, axis: int = 0, initial: Any = None):
+    bounds = offsets if lengths is None else [sum(lengths[:i]) for i in range(len(lengths) + 1)]
+    rows = []
+    for start, stop in itertools.pairwise(bounds):
+        part = list(x[start:stop]) + ([] if initial is None else [np.full(x.shape[1:], initial)])
+        rows.append(_FOLDS[reduce](part) / (stop - start if reduce == "mean" else 1))
+    return np.array(rows)
+
+
 FUNCTIONS = {
     "stop_gradient": lambda x: x,
     "t": np.transpose,
@@ -365,6 +377,7 @@ FUNCTIONS = {
     "jax.put_along_axis": _jax_put_along,
     "jax.place": _jax_place,
     "masked_scatter": _masked_scatter,
+    "torch.segment_reduce": _segment_reduce,
     "segment_sum": _segments(0, lambda rows: rows.sum(0)),
     "segment_prod": _segments(1, lambda rows: rows.prod(0)),
     "segment_max": _segments(-math.inf, lambda rows: rows.max(0)),
