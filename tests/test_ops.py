@@ -220,6 +220,8 @@ _EINSUM = "`einsum` says it for all axes"
 PRODUCTS = ("matmul", "matvec", "vecmat", "vecdot")
 QUANTILES = ("quantile", "percentile", "nanquantile", "nanpercentile")
 UNKNOWN_ARGUMENTS = {
+    ("np.corrcoef", "bias"): "it has no effect, and NumPy took it out",
+    ("np.corrcoef", "ddof"): "it has no effect, and NumPy took it out",
     ("", "signature"): "chooses among the types that numbers may have in memory",
     **dict.fromkeys([(f"np.{name}", "axes") for name in PRODUCTS], _EINSUM),
     **dict.fromkeys([(f"np.{name}", "keepdims") for name in PRODUCTS], _EINSUM),
